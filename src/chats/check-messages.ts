@@ -4,7 +4,7 @@ import { AppError } from '../kernel/app-error.js';
 import type { FieldFault } from '../kernel/app-error.js';
 import { json } from '../protocol/records/fields.js';
 import type { Message } from '../protocol/message.js';
-import { isObjectText } from '../kernel/json.js';
+import { isObjectText } from '../kernel/bounded-json.js';
 
 /** Of the conversation that a chat starts from. */
 export const MAX_MESSAGES = 1_000;

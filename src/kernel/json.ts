@@ -64,12 +64,3 @@ export function measureJson(json: Uint8Array, levels: number): JsonSize {
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-
-/** True for the text of a JSON object. */
-export function isObjectText(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
-}

@@ -1,3 +1,4 @@
+import { MESSAGE_LIMITS, findExcess, parseBounded } from '../kernel/bounded-json.js';
 import { parseExact } from '../kernel/exact-json.js';
 import { isObject } from '../kernel/json.js';
 
@@ -11,18 +12,23 @@ const DATA: ReadonlySet<string> = new Set(['structuredContent', 'inputSchema', '
  * Parses a message of a server into the form that the protocol prescribes: many servers write each
  * member that they don't have as null, which counts as absent. Structured content keeps every digit
  * of its numbers (`exactJson`).
- * @throws SyntaxError
+ * @throws SyntaxError also for a message that is too large
  */
 export function parseIncoming(text: string): unknown {
   const bare = text.replace(/^\uFEFF/, '');
-  const message = withoutNulls(JSON.parse(bare), 0);
+  const message = withoutNulls(parseBounded(bare, MESSAGE_LIMITS), 0);
   if (!isObject(message)) return message;
   const exact = bare.includes('"structuredContent"') ? parseExact(bare) : undefined;
   return completed(message, isObject(exact) ? exact['result'] : undefined);
 }
 
-/** As `parseIncoming`, as text. What is not JSON, and what needs no change, stays as it is. */
+/**
+ * As `parseIncoming`, as text. What is not JSON, and what needs no change, stays as it is.
+ * @throws Error for a message that is too large
+ */
 export function cleanIncoming(text: string): string {
+  const excess = findExcess(text, MESSAGE_LIMITS);
+  if (excess !== undefined) throw new Error(`it sent a message with ${excess}`);
   if (!/null|"structuredContent"|^\uFEFF/.test(text)) return text;
   try {
     return JSON.stringify(parseIncoming(text));

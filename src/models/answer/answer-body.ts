@@ -1,5 +1,6 @@
 import { BadResponse, LineTooLong, StreamedError } from './answer-errors.js';
 import type { TurnFold } from './turn-fold.js';
+import { MESSAGE_LIMITS, parseBounded } from '../../kernel/bounded-json.js';
 import { isObject } from '../../kernel/json.js';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
@@ -119,7 +120,7 @@ function errorIn(data: string): unknown {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseBounded(text, MESSAGE_LIMITS);
   } catch {
     return undefined;
   }

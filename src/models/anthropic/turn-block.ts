@@ -1,4 +1,5 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
+import { parseBounded } from '../../kernel/bounded-json.js';
 import { isObject } from '../../kernel/json.js';
 import { GrowingText } from '../answer/growing-text.js';
 
@@ -64,10 +65,10 @@ export class OpaqueBlock {
   }
 }
 
-/** Parses JSON text into an object; the result is empty if the text is not a JSON object. */
+/** Parses JSON text into an object; the result is empty if it is none, or too large. */
 export function objectOf(json: string): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(json);
+    const value = parseBounded(json);
     return isObject(value) ? value : {};
   } catch {
     return {};

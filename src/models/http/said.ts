@@ -1,3 +1,4 @@
+import { parseBounded } from '../../kernel/bounded-json.js';
 import { isObject } from '../../kernel/json.js';
 
 /** Members in which servers say what is wrong, in the order in which they count. */
@@ -43,7 +44,7 @@ function nestedIn(text: string, depth: number): string | undefined {
   if (text.trim() === '') return undefined;
   if (!/^\s*[[{]/.test(text) || depth > MAX_DEPTH) return text;
   try {
-    return textIn(JSON.parse(text), depth + 1) ?? text;
+    return textIn(parseBounded(text), depth + 1) ?? text;
   } catch {
     return text;
   }

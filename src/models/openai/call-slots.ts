@@ -1,3 +1,4 @@
+import { parseBounded } from '../../kernel/bounded-json.js';
 import type { CallDelta } from './chat-chunk.js';
 import { argumentsText } from './chat-content.js';
 import { GrowingText } from '../answer/growing-text.js';
@@ -117,7 +118,7 @@ function isOtherId(known: string, id: unknown): boolean {
 function isWhole(json: string): boolean {
   if (!json.trimEnd().endsWith('}')) return false;
   try {
-    JSON.parse(json);
+    parseBounded(json);
     return true;
   } catch {
     return false;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObjectText } from '../../kernel/json.js';
+import { isObjectText } from '../../kernel/bounded-json.js';
 import type { AssistantMessage, Message, ToolCall } from '../../protocol/message.js';
 import type { ModelEvent, ModelRequest, ModelTool } from '../model-provider.js';
 import { renameFields } from './json-text.js';

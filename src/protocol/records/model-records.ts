@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { blockId, eventError, finishReason, flag, json, model, text, usage } from './fields.js';
-import { isObjectText } from '../../kernel/json.js';
+import { isObjectText } from '../../kernel/bounded-json.js';
 
 /** The names that providers accept for tools and calls. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;

@@ -1,4 +1,4 @@
-import { isObjectText } from '../../kernel/json.js';
+import { isObjectText } from '../../kernel/bounded-json.js';
 import { wellFormedJson } from '../../models/schema/json-text.js';
 import type { RecordContent } from '../../persistence/rows/log-record.js';
 import type { ToolCall } from '../../protocol/message.js';

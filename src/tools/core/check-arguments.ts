@@ -1,6 +1,7 @@
 import type { ZodError } from 'zod';
 import type { Tool } from './tool.js';
 import { toErrorText } from '../text/to-text.js';
+import { findExcess } from '../../kernel/bounded-json.js';
 import { findInexact, parseExact } from '../../kernel/exact-json.js';
 import { isObject } from '../../kernel/json.js';
 import type { Json } from '../../protocol/json.js';
@@ -56,18 +57,15 @@ function fail(fault: string): CheckedArguments {
 }
 
 /**
- * Maximum nesting of objects and lists. A recursive function overflows the stack at some thousands
- * of levels.
- */
-const MAX_DEPTH = 100;
-
-/**
  * The arguments of a call, as permission rules read them: a number that a double would change is
  * the string of its digits.
- * @throws SyntaxError
+ * @throws SyntaxError also beyond the limits of a document
  */
 export function judgedArguments(text: string): Json {
-  return (hasNone(text) ? {} : parseExact(text, String)) as Json;
+  if (hasNone(text)) return {};
+  const excess = findExcess(text);
+  if (excess !== undefined) throw new SyntaxError(excess);
+  return parseExact(text, String) as Json;
 }
 
 /** True for arguments without a value: no text, or `null`. They count as `{}`. */
@@ -88,18 +86,13 @@ export function parseArguments(toolName: string, text: string): CheckedArguments
 
 function parseObject(text: string): CheckedArguments {
   if (hasNone(text)) return { ok: true, input: {} };
+  const excess = findExcess(text);
+  if (excess !== undefined) return { ok: false, fault: `usable: they have ${excess}` };
   try {
     const input = parseExact(text);
     if (!isObject(input)) return { ok: false, fault: 'a JSON object' };
-    if (isDeeper(input, MAX_DEPTH))
-      return { ok: false, fault: `usable: they are nested more than ${MAX_DEPTH} deep` };
     return { ok: true, input };
   } catch (error) {
     return { ok: false, fault: `valid JSON (${toErrorText(error)})` };
   }
-}
-
-function isDeeper(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((item) => isDeeper(item, depth - 1));
 }

@@ -1,11 +1,15 @@
 import type { ZodType } from 'zod';
+import { parseBounded } from '../../../kernel/bounded-json.js';
 
 export type ReadAnswer<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: string };
 
 const MAX_FAULTS = 5;
 
-/** The JSON object in a model's output, which may have other text around it. */
+/**
+ * The JSON object in a model's output, which may have other text around it. One beyond the limits of
+ * a document counts as none.
+ */
 export function readAnswer<T>(schema: ZodType<T>, text: string): ReadAnswer<T> {
   const candidates = [text, fenced(text), braced(text)].filter((part) => part !== undefined);
   let fault = 'it is not a JSON object';
@@ -38,7 +42,7 @@ function braced(text: string): string | undefined {
 /** undefined: it is not an object. */
 function parse(text: string): object | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseBounded(text);
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
     return undefined;
