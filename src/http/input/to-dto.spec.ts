@@ -64,7 +64,9 @@ describe(toDto.name, () => {
   });
 
   it('takes one item more than allowed, at any level', () => {
-    const { tools } = toDto(ThingDto, { tools: Array(9).fill({ names: Array(9).fill('a') }) });
+    const { tools } = toDto(ThingDto, {
+      tools: [1, 2, 3, 4].map(() => ({ names: ['a', 'a', 'a'] })),
+    });
     expect(tools).toHaveLength(3);
     expect(tools?.[0]?.names).toEqual(['a', 'a']);
   });
