@@ -22,7 +22,7 @@ export function parseBounded(json: string, limits = DOCUMENT_LIMITS): unknown {
   return JSON.parse(json);
 }
 
-/** What of a JSON text is beyond the limits; undefined: nothing. */
+/** Names the limit that a JSON text exceeds; undefined: none. */
 export function findExcess(json: string, limits = DOCUMENT_LIMITS): string | undefined {
   const { depth, values, fields } = measureJson(Buffer.from(json), limits.depth);
   if (depth > limits.depth) return `more than ${limits.depth} levels`;

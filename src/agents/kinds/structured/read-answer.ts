@@ -7,8 +7,8 @@ export type ReadAnswer<T> =
 const MAX_FAULTS = 5;
 
 /**
- * The JSON object in a model's output, which may have other text around it. One beyond the limits of
- * a document counts as none.
+ * The JSON object in a model's output, which may have other text around it. One beyond the limits
+ * of a document counts as none.
  */
 export function readAnswer<T>(schema: ZodType<T>, text: string): ReadAnswer<T> {
   const candidates = [text, fenced(text), braced(text)].filter((part) => part !== undefined);
