@@ -38,7 +38,7 @@ const MAY_USE = {
       layer.map((folder) => [folder, LAYERS.slice(0, index + 1).flat()]),
     ),
   ),
-  mcp: [...FLOOR, 'tools'],
+  mcp: [...FLOOR, 'matching', 'tools'],
   tasks: [...FLOOR, 'access', 'persistence', 'event-log', 'tools', 'guardrails'],
   health: [
     ...FLOOR,

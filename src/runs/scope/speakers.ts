@@ -24,7 +24,6 @@ export class Speakers {
         return body.modified_input || body.reason !== undefined ? this.add(body.by) : undefined;
       case 'TOOL_RESULT':
         return hidden && 'by' in hidden ? this.add(hidden.by) : undefined;
-      // oxlint-disable-next-line switch-exhaustiveness-check -- no other record has words of users
       default:
     }
   }
