@@ -3,7 +3,8 @@ import type { ChatBody } from './fake-model.js';
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   system: ['role', 'content', 'name'],
   user: ['role', 'content', 'name'],
-  assistant: ['role', 'content', 'name', 'tool_calls', 'refusal'],
+  // thoughts come back to the model that sent them
+  assistant: ['role', 'content', 'name', 'tool_calls', 'refusal', 'reasoning_content'],
   tool: ['role', 'content', 'tool_call_id'],
 };
 const DATA_URL = /^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
