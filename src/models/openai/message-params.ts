@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/message.js';
 import type { Adaptation } from '../profile/adaptation.js';
 import { restoreFields, type Author } from './kept-fields.js';
-import { alternating, mergeUsers } from './roles.js';
+import { alternating } from './roles.js';
 
 export interface MessageOptions {
   /** The model and the endpoint that get the messages. */
@@ -39,7 +39,7 @@ export function messageParams(
     if (message.role === 'tool') images.push(...imageParts(message));
   }
   show();
-  return alternating(mergeUsers(params), options.adaptation);
+  return alternating(params, options.adaptation);
 }
 
 function messageParam(message: Message, options: MessageOptions): ChatCompletionMessageParam {

@@ -13,7 +13,7 @@ const NOTED = 'Noted.';
 const GO_ON = 'Go on.';
 
 /** Makes one message of those of the user that follow each other. */
-export function mergeUsers(params: readonly Param[]): Param[] {
+function mergeUsers(params: readonly Param[]): Param[] {
   const merged: Param[] = [];
   for (const param of params) {
     const last = merged.at(-1);
@@ -37,9 +37,9 @@ export function alternating(
   params: readonly Param[],
   { alternate, bridge }: Pick<Adaptation, 'alternate' | 'bridge'>,
 ): Param[] {
-  const bridged = bridge
-    ? params.flatMap((param, at) => afterTool(param, params[at - 1]))
-    : [...params];
+  if (!alternate && !bridge) return [...params];
+  const merged = mergeUsers(params);
+  const bridged = bridge ? merged.flatMap((param, at) => afterTool(param, merged[at - 1])) : merged;
   return alternate ? takingTurns(bridged) : bridged;
 }
 
