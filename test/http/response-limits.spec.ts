@@ -130,7 +130,9 @@ describe(ResponseLimits.name, () => {
     stall();
     stall();
     release();
-    expect((await answer).status).toBe(200);
+    const response = await answer;
+    expect(response.status).toBe(200);
+    expect(await response.text()).not.toBe('');
   });
 
   it('refuses a user with too many requests, until one is answered', async () => {
