@@ -10,7 +10,7 @@ export interface JsonLimits {
 /** Of a document that is walked several times: arguments of a call, a structured answer. */
 export const DOCUMENT_LIMITS: JsonLimits = { depth: 100, values: 20_000, fields: 1_000 };
 /** Of a message of a protocol, which is parsed and read once. */
-export const MESSAGE_LIMITS: JsonLimits = { depth: 1_000, values: 200_000, fields: 10_000 };
+export const MESSAGE_LIMITS: JsonLimits = { depth: 1_000, values: 1_000_000, fields: 10_000 };
 
 /**
  * As `JSON.parse`, for text from outside: more than the limits would block the event loop.
