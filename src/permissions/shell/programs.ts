@@ -116,7 +116,6 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   rg: { short: 'z', long: words('pre hostname-bin search-zip') },
   ag: { short: 'z', long: words('pager search-zip') },
   shuf: { short: 'o', long: words('output') },
-  wc: { long: words('files0-from') },
   du: { short: 'X', long: words('files0-from exclude-from') },
   iconv: { short: 'o', long: words('output') },
   file: { short: 'Cmfz', long: words('compile magic-file files-from uncompress') },
