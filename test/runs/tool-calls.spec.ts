@@ -175,7 +175,10 @@ describe(ToolEffect.name, () => {
   it('answers arguments that nobody can walk through', async () => {
     const args = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     const result = await resultOf(new FakeTool('tool', () => 'ran'), calling(args));
-    expect(result).toMatchObject({ is_error: true, tool_output: expect.stringMatching(/more than 100 levels/) });
+    expect(result).toMatchObject({
+      is_error: true,
+      tool_output: expect.stringMatching(/more than 100 levels/),
+    });
   });
 
   it('shows whoever decides what the text of an action hides', async () => {
