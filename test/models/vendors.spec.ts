@@ -367,7 +367,8 @@ describe('More tools than a vendor takes', () => {
     } as const;
     const messages = [user('Hi'), { ...called, tool_calls: [call] }, result('c1')];
     const { events } = await turn(provider, { tools, messages, preferred_tools: ['t140'] });
-    const names = fake.requests[1]!.body.tools.map(({ function: { name } }: any) => name); // oxlint-disable-line typescript/no-explicit-any -- parsed JSON
+    const sent = fake.requests[1]!.body['tools'] as readonly { function: { name: string } }[];
+    const names = sent.map((each) => each.function.name);
     expect(names).toHaveLength(128);
     expect(names.slice(-3)).toEqual(['t125', 't140', 't149']);
     expect(notices(events).at(-1)).toContain('gets 128 of 150 tools');

@@ -14,7 +14,7 @@ const MEMBERS = [
 const MAX_DEPTH = 6;
 
 /**
- * What a server says in the body of an error, whatever its form: a text, an object that nests it,
+ * The text in the body of an error, which may be the text itself, an object that nests it, or
  * a list with one of these. JSON if no text is found; undefined if there is nothing.
  */
 export function saidIn(body: unknown): string | undefined {

@@ -1,14 +1,14 @@
-import { findReach } from './find-reach.js';
-import { RUNS_ARGUMENTS, SHELLS } from './programs.js';
+import { findReach } from './programs/find-reach.js';
+import { RUNS_ARGUMENTS, SHELLS } from './programs/programs.js';
 import { asShadows, part, shadowsOf, withDoubt, within } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import { readFind } from './read-find.js';
 import { readShell } from './read-shell.js';
 import type { CommandPart, ScriptPart, Word } from './script.js';
 import { Unreadable } from './script.js';
-import { unwrap } from './unwrap.js';
-import type { Unwrapped } from './unwrap.js';
-import { WRAPPERS } from './wrappers.js';
+import { unwrap } from './programs/unwrap.js';
+import type { Unwrapped } from './programs/unwrap.js';
+import { WRAPPERS } from './programs/wrappers.js';
 
 /**
  * Words that a shell does not take as the name of a command, also after `time`, where the grammar

@@ -1,4 +1,4 @@
-import { findReach } from './find-reach.js';
+import { findReach } from './programs/find-reach.js';
 import { part, shadowsOf, within } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import type { ScriptPart, Word } from './script.js';

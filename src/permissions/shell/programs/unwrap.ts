@@ -1,4 +1,4 @@
-import type { Word } from './script.js';
+import type { Word } from '../script.js';
 import { PLACEHOLDER } from './wrappers.js';
 import type { Wrapper } from './wrappers.js';
 

@@ -13,7 +13,7 @@ import {
 import type { RiskyOptions } from './programs.js';
 import { isPlainAwk, isPlainSed } from './plain-code.js';
 import { findRemote } from './git-remotes.js';
-import type { CommandPart, Word } from './script.js';
+import type { CommandPart, Word } from '../script.js';
 
 type Reach = Pick<CommandPart, 'whole' | 'unlisted' | 'opaque'> &
   Partial<Pick<CommandPart, 'must_name'>>;

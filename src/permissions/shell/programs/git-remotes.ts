@@ -1,4 +1,4 @@
-import type { Word } from './script.js';
+import type { Word } from '../script.js';
 
 /** Subcommands of Git that connect to another repository: their first operand. */
 const CONNECTS: ReadonlySet<string> = new Set(['clone', 'fetch', 'ls-remote', 'pull', 'push']);

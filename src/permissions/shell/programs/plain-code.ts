@@ -1,4 +1,4 @@
-import type { Word } from './script.js';
+import type { Word } from '../script.js';
 
 /** A regular expression that ends with a character, which is in no bracket expression of it. */
 function patternTo(mark: string): string {
