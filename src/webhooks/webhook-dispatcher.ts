@@ -128,9 +128,9 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
   private async tidy(): Promise<void> {
     const now = this.clock.monotonic();
     if (now - this.tidiedAt >= TIDY_MS) {
-      this.tidiedAt = now;
       const failed_before = new Date(this.clock.now().getTime() - KEPT_MS).toISOString();
       const dropped = await this.outbox.trim({ failed_before, max: MAX_ENTRIES });
+      this.tidiedAt = now; // not before: a store that was away is tried again with the next round
       if (dropped > 0) {
         this.meter.ended('dropped', dropped);
         this.logger.warn(
