@@ -20,7 +20,7 @@ describe('An odd answer', () => {
 
   beforeEach(async () => {
     fake = await FakeOpenAi.start();
-    provider = new OpenAiProvider({ baseUrl: fake.baseUrl, timeoutMs: 500 });
+    provider = new OpenAiProvider({ baseUrl: fake.baseUrl });
   });
 
   afterEach(async () => {

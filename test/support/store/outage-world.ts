@@ -94,6 +94,7 @@ export class OutageWorld {
    * comes next.
    */
   async begin(): Promise<Work> {
+    await this.untilReady(200);
     const gate = new Gate();
     this.fake.otherwise((body) => turnOf(body, gate));
     const chats = Array.from({ length: INTERACTIONS }, () => `outage-${this.chats++}`);
@@ -116,6 +117,7 @@ export class OutageWorld {
   /** Everybody came to the end, and everything is there, once and in order. */
   async expectWhole({ all, readers }: Work): Promise<readonly EventReader[]> {
     const read = await readers;
+    await this.untilReady(200);
     for (const [n, reader] of read.entries()) {
       expect(reader.faults).toEqual([]);
       const again = await this.api.follow(all[n]!);
