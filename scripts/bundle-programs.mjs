@@ -13,8 +13,7 @@ const BUNDLED = [
   '@nestjs/core',
   '@nestjs/platform-express',
   '@nestjs/swagger',
-  'class-transformer',
-  'class-validator',
+  'content-disposition',
   'express',
   'jose',
   'prom-client',
@@ -24,11 +23,11 @@ const BUNDLED = [
   'zod',
 ];
 
-/** What a server does not have, and what has to be there once in a process. */
+/** What a server does not have, and packages with state that a second copy would not share. */
 const NOT_BUNDLED = [
   /^@nestjs\/(microservices|platform-fastify|websockets)/,
   /^@fastify\/static/,
-  /^class-transformer\/storage/,
+  /^class-(transformer|validator)/,
   /^reflect-metadata/,
   /^swagger-ui-dist/,
 ];
@@ -62,13 +61,35 @@ const bundle = await rolldown({
   },
   plugins: [keepPlaces],
 });
-await bundle.write({
+const { output: chunks } = await bundle.write({
   dir: output,
   keepNames: true,
   entryFileNames: '[name]',
   chunkFileNames: '[name]-[hash].js',
 });
 await bundle.close();
+requireOneCopyEach(chunks);
+
+/** A bundled package that is loaded from `node_modules` as well would be there twice. */
+function requireOneCopyEach(chunks) {
+  const bundled = new Set(
+    chunks
+      .flatMap(({ moduleIds = [] }) => moduleIds)
+      .map((id) => packageOf(id.split('node_modules/').at(-1))),
+  );
+  const loaded = chunks.flatMap(({ code = '', imports = [], dynamicImports = [] }) => [
+    ...imports,
+    ...dynamicImports,
+    ...Array.from(code.matchAll(/\brequire(?:\$\d+)?\("([^"]+)"\)/g), ([, name]) => name),
+  ]);
+  const twice = new Set(loaded.map(packageOf).filter((name) => bundled.has(name)));
+  if (twice.size > 0)
+    throw new Error(`Bundled and loaded from node_modules: ${[...twice].join(', ')}`);
+}
+
+function packageOf(path) {
+  return path.split('/', path.startsWith('@') ? 2 : 1).join('/');
+}
 
 function nameOf(path) {
   return path.replace(/^dist\/(src\/)?/, '').replaceAll('/', '-');

@@ -183,6 +183,19 @@ describe('The server as a process', () => {
       });
     });
 
+  it('reads nested fields of bodies whose classes are made from others, as its sources do', async () => {
+    const data = await FILES.create();
+    const api = await (await start(data.env)).api();
+    const settings = { budget: { tool_calls: 1, wall_time_ms: 60_000 } };
+    expect(await api.post('/chats', { id: 'nested', settings })).toMatchObject({
+      status: 201,
+      body: { settings },
+    });
+    const unknown = await api.patch('/chats/nested', { settings: { budget: { turns: 1 } } });
+    expect(unknown).toMatchObject({ status: 400, body: { type: '/problems/invalid_body' } });
+    await data.remove();
+  });
+
   it('ends at once on a second signal, whoever it still waits for', async () => {
     const data = await FILES.create();
     const server = await start(data.env);
