@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
@@ -7,8 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withinTenant } from '../../src/kernel/tenant-scope.js';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
+import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/server/free-port.js';
+import { chatOf } from '../support/store/chat-parts.js';
 import { createPostgresDatabase, findPostgresFault } from '../support/store/databases.js';
 
 const PROGRAM = '/usr/sbin/pgbouncer';
@@ -64,6 +67,32 @@ const fault = (await findPostgresFault()) ?? findFault();
     const rows = await withinTenant('acme', () => database.query({ text }, []));
     expect(rows).toEqual([{ timeout: '4500ms' }]);
     await database.close();
+  }, 60_000);
+
+  it('shows each tenant its own rows, however many clients share the sessions', async () => {
+    const url = await start('session');
+    const databases = await Promise.all(
+      [1, 2].map(() => openDatabase({ url, dataDir: '', migrate: true })),
+    );
+    const tenants = ['acme', 'evil'];
+    for (const tenant_id of tenants) {
+      const parts = { uid: randomUUID(), id: 'one', tenant_id };
+      const { chats } = createStores(databases[0]!);
+      await chats.createChat(chatOf({ ...parts, created_at: '2026-01-15T10:00:00.000Z' }));
+    }
+    const text = 'SELECT tenant_id FROM chats';
+    const asked = Array.from({ length: 60 }, (_, n) => tenants[n % 3 ? 0 : 1]!);
+    const seen = await Promise.all(
+      asked.map((tenant, n) =>
+        withinTenant(tenant, () => databases[n % 2]!.query<object>({ text }, [])),
+      ),
+    );
+    expect(seen).toEqual(asked.map((tenant_id) => [{ tenant_id }]));
+    // A session that the first has left is given to another client.
+    await databases[0]!.close();
+    const later = await openDatabase({ url, dataDir: '', migrate: true });
+    expect(await withinTenant('none', () => later.query({ text }, []))).toEqual([]);
+    await Promise.all([databases[1]!.close(), later.close()]);
   }, 60_000);
 
   it.each(['transaction', 'statement'])(

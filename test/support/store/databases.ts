@@ -131,14 +131,18 @@ export async function openTestPostgres(): Promise<TestDatabase & { readonly url:
   return opened;
 }
 
-/** A database on the Postgres server, without tables unless it is copied from one that has some. */
+/**
+ * A database on the Postgres server, without tables unless it is copied from one that has some.
+ * `options` are those of `CREATE DATABASE`.
+ */
 export async function createPostgresDatabase(
   template = 'template1',
+  options = '',
 ): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `parley_test_${randomUUID().replaceAll('-', '')}`;
   await onServer(async (client) => {
     await createUser(client);
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${USER}`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${USER} ${options}`);
   });
   const url = new URL(SERVER);
   url.pathname = `/${name}`;

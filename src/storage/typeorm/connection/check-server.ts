@@ -4,13 +4,19 @@ import { describeServer } from './connect-server.js';
 
 const TIMEOUT_MS = 2_000;
 
+/** The oldest version that the tests run with. */
+const OLDEST_VERSION = 15;
+
 interface Properties {
+  readonly version: number;
   readonly encoding: string;
   readonly is_read_only: boolean;
+  /** Null without a schema. */
   readonly may_create: boolean | null;
 }
 
-const PROPERTIES = `SELECT current_setting('server_encoding') AS encoding,
+const PROPERTIES = `SELECT current_setting('server_version_num')::int / 10000 AS version,
+  current_setting('server_encoding') AS encoding,
   pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS is_read_only,
   has_schema_privilege(current_schema(), 'CREATE') AS may_create`;
 
@@ -61,9 +67,13 @@ async function backendOf(client: pg.Client): Promise<number> {
 
 async function propertyFault(client: pg.Client, migrate: boolean): Promise<string | undefined> {
   const { rows } = await client.query<Properties>(PROPERTIES);
-  const { encoding, is_read_only, may_create } = rows[0]!;
+  const { version, encoding, is_read_only, may_create } = rows[0]!;
+  if (version < OLDEST_VERSION)
+    return `It runs Postgres ${version}: use ${OLDEST_VERSION} or later`;
   if (encoding !== 'UTF8') return `Its encoding is ${encoding}: create it with ENCODING 'UTF8'`;
   if (is_read_only) return 'It is read-only: connect to the primary, with a user that may write';
+  if (may_create === null)
+    return 'It has no schema in its search_path: create one, such as public, that its user may use';
   if (!migrate || may_create !== false) return undefined;
   return 'Its user may not create tables: grant CREATE on the schema, or run `npm run migrate` as its owner and set MIGRATE=false';
 }
