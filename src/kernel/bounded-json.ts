@@ -24,6 +24,7 @@ export function parseBounded(json: string, limits = DOCUMENT_LIMITS): unknown {
 
 /** Names the limit that a JSON text exceeds; undefined: none. */
 export function findExcess(json: string, limits = DOCUMENT_LIMITS): string | undefined {
+  if (json.length <= Math.min(limits.depth, limits.values, limits.fields)) return undefined;
   const { depth, values, fields } = measureJson(Buffer.from(json), limits.depth);
   if (depth > limits.depth) return `more than ${limits.depth} levels`;
   if (values > limits.values) return `more than ${limits.values} values`;
