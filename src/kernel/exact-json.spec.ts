@@ -1,4 +1,4 @@
-import { exactJson, ExactNumber, findInexact, parseExact } from './exact-json.js';
+import { exactJson, ExactNumber, findInexact, parseExact, parseWithDigits } from './exact-json.js';
 
 const INEXACT = [
   ['an integer beyond 2^53', '1234567890123456789'],
@@ -20,6 +20,40 @@ describe(parseExact.name, () => {
     expect(findInexact(json)).toBe(text);
   });
 
+  it.each(['1.50', '1e21', '1E+2', '-0', '0e999', '-0.0', '1.0', '0.1e1'])(
+    'keeps the characters of %s',
+    (text) => {
+      const json = `[${text},0,"${text}"]`;
+      expect(exactJson(parseExact(json))).toBe(json);
+    },
+  );
+
+  it.each(['9007199254740992', '0.1', '0', '-1', '1.5', '1e+21', '1e-7', '5e-324'])(
+    'parses %s, which JavaScript writes so, as a number',
+    (text) => {
+      expect(parseExact(text)).toBe(Number(text));
+    },
+  );
+
+  it('leaves digits in strings and names alone', () => {
+    const json = '{"1234567890123456789":"\\"1234567890123456789,\\\\","e":"1e400"}';
+    expect(findInexact(json)).toBeUndefined();
+    expect(parseExact(json)).toEqual(JSON.parse(json));
+  });
+
+  it.each(['123456789012345.678.9', '[1e400', '01234567890123456789', '1e400e1'])(
+    'refuses %s, which is not JSON',
+    (text) => {
+      expect(() => parseExact(text)).toThrow(SyntaxError);
+    },
+  );
+});
+
+describe(parseWithDigits.name, () => {
+  it.each(INEXACT)('keeps %s as text', (_, text) => {
+    expect(parseWithDigits(`[${text},2]`)).toEqual([text, 2]);
+  });
+
   it.each([
     '9007199254740992',
     '0.1',
@@ -31,24 +65,7 @@ describe(parseExact.name, () => {
     '5e-324',
     '0.000000000000000000001',
   ])('parses %s, which a double holds, as a number', (text) => {
-    expect(parseExact(text)).toBe(Number(text));
+    expect(parseWithDigits(text)).toBe(Number(text));
     expect(findInexact(text)).toBeUndefined();
   });
-
-  it('leaves digits in strings and names alone', () => {
-    const json = '{"1234567890123456789":"\\"1234567890123456789,\\\\","e":"1e400"}';
-    expect(findInexact(json)).toBeUndefined();
-    expect(parseExact(json)).toEqual(JSON.parse(json));
-  });
-
-  it('makes the value that the caller wants', () => {
-    expect(parseExact('[1e400, 2]', String)).toEqual(['1e400', 2]);
-  });
-
-  it.each(['123456789012345.678.9', '[1e400', '01234567890123456789', '1e400e1'])(
-    'refuses %s, which is not JSON',
-    (text) => {
-      expect(() => parseExact(text)).toThrow(SyntaxError);
-    },
-  );
 });

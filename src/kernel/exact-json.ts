@@ -7,13 +7,18 @@ const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
 
 /** A number without one of these is exact: 15 digits always fit into a double. */
 const SUSPECT = /[\d.]{16}|\d[eE]/;
+/** A number without one of these is written as it was read. */
+const MAYBE_REWRITTEN = /[\d.]{16}|\d[eE.]|-0/;
 const NUMBER = /-?\d[\d.eE+-]*/y;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+const NINE = 0x39;
 
 /**
- * A number that a double would change: an integer beyond 2^53, `1e400`, a decimal with too many
- * digits. Write JSON that has such numbers with `exactJson`.
+ * A number that JavaScript would write in other characters: an integer beyond 2^53, `1e400`, a
+ * decimal with too many digits, `1.0`, `-0`. Write JSON that has such numbers with `exactJson`.
  */
 export class ExactNumber {
   /** @param text as JSON writes it */
@@ -24,17 +29,37 @@ export class ExactNumber {
   }
 }
 
+/** Numbers that are held back from a parser: text with one has a suspect part. */
+interface Kind {
+  readonly suspect: RegExp;
+  readonly isMeant: (text: string) => boolean;
+}
+
+const INEXACT: Kind = { suspect: SUSPECT, isMeant: (text) => !isExact(text) };
+const REWRITTEN: Kind = {
+  suspect: MAYBE_REWRITTEN,
+  isMeant: (text) => String(Number(text)) !== text,
+};
+
 /**
- * Parses JSON without changing a number.
- * @param hold makes the value of a number that a double would change
+ * Parses JSON so that `exactJson` writes each number with the same characters.
  * @throws SyntaxError as `JSON.parse`
  */
-export function parseExact(
-  json: string,
-  hold: (text: string) => unknown = (text) => new ExactNumber(text),
-): unknown {
+export function parseExact(json: string): unknown {
+  return parseHolding(json, REWRITTEN, (text) => new ExactNumber(text));
+}
+
+/**
+ * Parses JSON with the text of each number that a double would change in its place.
+ * @throws SyntaxError as `JSON.parse`
+ */
+export function parseWithDigits(json: string): unknown {
+  return parseHolding(json, INEXACT, String);
+}
+
+function parseHolding(json: string, kind: Kind, hold: (text: string) => unknown): unknown {
   const value: unknown = JSON.parse(json); // also finds faults that marks would hide
-  const marked = replaceInexact(json, (text) => `"${MARK}${text}"`);
+  const marked = replaceNumbers(json, kind, (text) => `"${MARK}${text}"`);
   if (marked === json) return value;
   return JSON.parse(marked, (_, item: unknown) =>
     typeof item === 'string' && item.startsWith(MARK) ? hold(item.slice(MARK.length)) : item,
@@ -54,22 +79,26 @@ export function unmarkNumbers(json: string): string {
 /** The first number of this JSON that a double would change; undefined: there is none. */
 export function findInexact(json: string): string | undefined {
   let found: string | undefined;
-  replaceInexact(json, (text) => {
+  replaceNumbers(json, INEXACT, (text) => {
     found ??= text;
     return text;
   });
   return found;
 }
 
-function replaceInexact(json: string, replace: (text: string) => string): string {
-  if (!SUSPECT.test(json)) return json;
+function replaceNumbers(
+  json: string,
+  { suspect, isMeant }: Kind,
+  replace: (text: string) => string,
+): string {
+  if (!suspect.test(json)) return json;
   const parts: string[] = [];
   let copied = 0;
   for (let at = 0; at < json.length; at++) {
     if (json.charCodeAt(at) === QUOTE) at = endOfString(json, at);
     const text = numberAt(json, at);
     if (text === undefined) continue;
-    if (!isExact(text)) {
+    if (isMeant(text)) {
       parts.push(json.slice(copied, at), replace(text));
       copied = at + text.length;
     }
@@ -86,6 +115,8 @@ function endOfString(json: string, start: number): number {
 }
 
 function numberAt(json: string, at: number): string | undefined {
+  const first = json.charCodeAt(at);
+  if (first !== MINUS && (first < ZERO || first > NINE)) return undefined;
   NUMBER.lastIndex = at;
   return NUMBER.exec(json)?.[0];
 }

@@ -10,7 +10,7 @@ export async function runClientCall(
   { key, agent, call }: ToolCallInput,
   tool_input: string,
 ): Promise<Executed> {
-  const parsed = parseArguments(call.function.name, tool_input);
+  const parsed = parseArguments(call.function, tool_input);
   if (!parsed.ok) return { output: parsed.fault, is_error: true, duration_ms: 0, told: [] };
   const began = scope.run.services.clock.monotonic();
   const asked = scope.run.journal.findProgress(key, 'TOOL_RESULT_REQUIRED');

@@ -161,7 +161,7 @@ export function denied(output: string, told: readonly RecordBody[] = []): Author
 
 /** Description for people. Approval is requested even if the tool can't describe its action. */
 async function describeAction(tool: Tool, tool_input: string, about: CallAbout): Promise<string> {
-  const parsed = parseArguments(tool.name, tool_input);
+  const parsed = parseArguments(tool, tool_input);
   const input = parsed.ok ? parsed.input : {};
   try {
     const said = await tool.summarize?.(input, about);

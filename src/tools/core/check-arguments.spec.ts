@@ -7,15 +7,15 @@ const nested = (depth: number) => `{"a":${'['.repeat(depth)}1${']'.repeat(depth)
 
 describe(parseArguments.name, () => {
   it('takes an object, and nothing at all', () => {
-    expect(parseArguments('t', '{"a":[[1]]}')).toEqual({ ok: true, input: { a: [[1]] } });
+    expect(parseArguments({ name: 't' }, '{"a":[[1]]}')).toEqual({ ok: true, input: { a: [[1]] } });
     for (const none of ['', ' \n', 'null', ' null '])
-      expect(parseArguments('t', none)).toEqual({ ok: true, input: {} });
+      expect(parseArguments({ name: 't' }, none)).toEqual({ ok: true, input: {} });
   });
 
   it.each(['[]', '1', 'nil', 'null,', '{', nested(200), nested(200_000)])(
     'refuses %.40s',
     (text) => {
-      expect(parseArguments('t', text)).toMatchObject({
+      expect(parseArguments({ name: 't' }, text)).toMatchObject({
         ok: false,
         fault: expect.stringMatching(/^The arguments of t .* Send one JSON object\.$/),
       });
@@ -23,7 +23,7 @@ describe(parseArguments.name, () => {
   );
 
   it('takes what is nested as deep as anybody means it', () => {
-    expect(parseArguments('t', nested(90)).ok).toBe(true);
+    expect(parseArguments({ name: 't' }, nested(90)).ok).toBe(true);
   });
 });
 
@@ -44,10 +44,15 @@ describe(checkArguments.name, () => {
     const exact = { ...plain, exact_numbers: true } as unknown as Tool;
     const input = { id: new ExactNumber('1234567890123456789'), n: 1.5 };
     expect(checkArguments(exact, text)).toEqual({ ok: true, input });
+    expect(checkArguments(exact, '{"n":1.0}')).toEqual({
+      ...{ ok: true, input: { n: new ExactNumber('1.0') } },
+    });
+    expect(checkArguments(tool, '{"n":1.0}')).toEqual({ ok: true, input: { n: 1 } });
   });
 
   it('shows it to rules with every digit, as a string', () => {
     expect(judgedArguments(text)).toEqual({ id: '1234567890123456789', n: 1.5 });
+    expect(judgedArguments('{"n":1.0}')).toEqual({ n: 1 });
     expect(judgedArguments(' null')).toEqual({});
   });
 });

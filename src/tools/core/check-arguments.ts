@@ -2,7 +2,7 @@ import type { ZodError } from 'zod';
 import type { Tool } from './tool.js';
 import { toErrorText } from '../text/to-text.js';
 import { findExcess } from '../../kernel/bounded-json.js';
-import { findInexact, parseExact } from '../../kernel/exact-json.js';
+import { findInexact, parseExact, parseWithDigits } from '../../kernel/exact-json.js';
 import { isObject } from '../../kernel/json.js';
 import type { Json } from '../../protocol/json.js';
 
@@ -24,7 +24,7 @@ const MAX_SHOWN = 100;
 
 /** `text` is the JSON that the model wrote, as for `parseArguments`. */
 export function checkArguments(tool: Tool, text: string): CheckedArguments {
-  const parsed = parseArguments(tool.name, text);
+  const parsed = parseArguments(tool, text);
   if (!parsed.ok) return parsed;
   const inexact = tool.exact_numbers ? undefined : findInexact(text);
   if (inexact !== undefined) return fail(describeInexact(tool, inexact));
@@ -65,7 +65,7 @@ export function judgedArguments(text: string): Json {
   if (hasNone(text)) return {};
   const excess = findExcess(text);
   if (excess !== undefined) throw new SyntaxError(excess);
-  return parseExact(text, String) as Json;
+  return parseWithDigits(text) as Json;
 }
 
 /** True for arguments without a value: no text, or `null`. They count as `{}`. */
@@ -74,22 +74,25 @@ function hasNone(text: string): boolean {
 }
 
 /**
- * Parses the JSON object that a model wrote as arguments of a tool, with every digit of its
- * numbers, or returns its fault. Empty text and `null` count as `{}`.
+ * Parses the JSON object that a model wrote as arguments of a tool, with its numbers as they were
+ * written if the tool takes them, or returns its fault. Empty text and `null` count as `{}`.
  */
-export function parseArguments(toolName: string, text: string): CheckedArguments {
-  const parsed = parseObject(text);
+export function parseArguments(
+  { name, exact_numbers: isExact = false }: Pick<Tool, 'name' | 'exact_numbers'>,
+  text: string,
+): CheckedArguments {
+  const parsed = parseObject(text, isExact ? parseExact : JSON.parse);
   if (parsed.ok) return parsed;
-  const fault = `The arguments of ${toolName} are not ${parsed.fault}. Send one JSON object.`;
+  const fault = `The arguments of ${name} are not ${parsed.fault}. Send one JSON object.`;
   return { ok: false, fault };
 }
 
-function parseObject(text: string): CheckedArguments {
+function parseObject(text: string, parse: (text: string) => unknown): CheckedArguments {
   if (hasNone(text)) return { ok: true, input: {} };
   const excess = findExcess(text);
   if (excess !== undefined) return { ok: false, fault: `usable: they have ${excess}` };
   try {
-    const input = parseExact(text);
+    const input = parse(text);
     if (!isObject(input)) return { ok: false, fault: 'a JSON object' };
     return { ok: true, input };
   } catch (error) {

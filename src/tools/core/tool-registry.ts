@@ -91,6 +91,12 @@ export class ToolRegistry implements OnModuleInit {
     return entries.map(({ definition }) => definition);
   }
 
+  /** The names of the tools that no server offers. */
+  ownNames(): readonly string[] {
+    const offered = new Set([...this.offered.values()].flat());
+    return [...this.entries.keys()].filter((name) => !offered.has(name)).sort();
+  }
+
   /** Describes an unknown tool name, and suggests others. */
   describeUnknown(name: string): string {
     for (const source of this.sources) {

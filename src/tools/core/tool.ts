@@ -179,8 +179,8 @@ export abstract class Tool<Input = unknown> {
   /** Overrides `TOOL_TIMEOUT_MS`; 0: none. */
   readonly timeout_ms?: number;
   /**
-   * Its input may have an `ExactNumber` in place of a number that a double would change. A call of
-   * any other tool with such a number is refused.
+   * Its input may have an `ExactNumber` in place of a number that JavaScript would write otherwise.
+   * A call of any other tool with a number that a double would change is refused.
    */
   readonly exact_numbers?: boolean;
   /** The tool calls `started` itself, after its preparation and before its effect. */
