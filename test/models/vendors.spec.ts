@@ -374,6 +374,8 @@ describe('More tools than a vendor takes', () => {
     expect(notices(events).at(-1)).toContain('gets 128 of 150 tools');
     await turn(provider, { tools, messages });
     expect(fake.requests).toHaveLength(3);
+    await turn(provider, { tools, messages, preferred_tools: tools.map(({ name }) => name) });
+    expect(JSON.stringify(fake.requests.at(-1)!.body['tools'])).toContain('"t149"');
   });
 });
 

@@ -159,7 +159,7 @@ function withFields(json: string, names: Names): string {
 
 /**
  * As many tools as a vendor takes, in their order: the one that has to be called, those that the
- * request prefers, those that were called last, then the first ones.
+ * request prefers if there is room for all, those that were called last, then the first ones.
  */
 function firstTools(
   tools: readonly ModelTool[],
@@ -174,7 +174,8 @@ function firstTools(
     .reverse();
   const names = tools.map(({ name }) => name);
   const offered = new Set(names);
-  const order = new Set([...forced, ...preferred_tools, ...called, ...names]);
+  const preferred = preferred_tools.length < max ? preferred_tools : [];
+  const order = new Set([...forced, ...preferred, ...called, ...names]);
   const chosen = new Set([...order].filter((name) => offered.has(name)).slice(0, max));
   return tools.filter(({ name }) => chosen.has(name));
 }

@@ -26,7 +26,7 @@ export function turnRequest(
     model,
     messages,
     tools: toolsOffered(scope, tools),
-    preferred_tools: tools ?? scope.run.interaction.settings.client_tools.map(({ name }) => name),
+    preferred_tools: tools ?? ownTools(scope),
     ...(tool_choice !== undefined && { tool_choice }),
     ...(instructions !== undefined && { instructions }),
     ...(schema !== undefined && { schema }),
@@ -54,6 +54,12 @@ export function toolsOffered(
   const fromClient = client_tools.filter(({ name }) => names.includes(name));
   const isServers = (name: string): boolean => !fromClient.some((tool) => tool.name === name);
   return [...tools.definitions(names.filter(isServers)), ...fromClient];
+}
+
+/** The tools that the client brings, and those that are no tool server's. */
+function ownTools({ run: { interaction, services } }: AgentScope): readonly string[] {
+  const { client_tools } = interaction.settings;
+  return [...client_tools.map(({ name }) => name), ...services.tools.ownNames()];
 }
 
 function checkSize(messages: readonly Message[]): void {
