@@ -14,6 +14,8 @@ import { collect, failure, joined, ready, REQUEST } from '../support/model/provi
 const END: FakeStep = { raw: 'data: [DONE]\n\n' };
 const usage = { prompt_tokens: 7, completion_tokens: 3 };
 
+const NUMBERS = ['1234567890123456789', '1e400', '-0', '0.1e1', '2.50', '3.14159265358979323846'];
+
 describe('An odd answer', () => {
   let fake: FakeOpenAi;
   let provider: OpenAiProvider;
@@ -149,6 +151,24 @@ describe('An odd answer', () => {
     expect(events.at(-1)).toMatchObject({ finish_reason: 'stop', message: { content: 'plain' } });
   });
 
+  it.each(NUMBERS)('has arguments as an object, with the number %s', async (number) => {
+    const call = `{"index":0,"id":"c1","function":{"name":"f","arguments":{"n":${number}}}}`;
+    const choice = `{"delta":{"tool_calls":[${call}]},"finish_reason":"tool_calls"}`;
+    const raw = `data: {"choices":[${choice}],"usage":{"prompt_tokens":7.0,"completion_tokens":3}}`;
+    const streamed = await answer({ raw: `${raw}\n\n` }, END);
+    expect(ready(streamed)).toEqual([[0, 'c1', 'f', `{"n":${number}}`]]);
+    expect(streamed.at(-1)).toMatchObject({ usage: { input_tokens: 7 } });
+    fake.reply({
+      body: `{"choices":[{"message":{"tool_calls":[${call}]},"finish_reason":"stop"}]}`,
+    });
+    expect(ready(await collect(provider))).toEqual(ready(streamed));
+    const named = `{"name":"f","arguments":{"n":${number}}}`;
+    fake.reply({
+      body: `{"choices":[{"message":{"function_call":${named}},"finish_reason":"stop"}]}`,
+    });
+    expect(ready(await collect(provider))).toMatchObject([[0, '', 'f', `{"n":${number}}`]]);
+  });
+
   describe('that is compressed, though nobody asked for it,', () => {
     const body = [delta({ content: 'Hello' }), delta({}, 'stop')].map((step) =>
       sse(step as { data: unknown }),
@@ -233,5 +253,61 @@ describe('An answer without a word', () => {
     expect(events.at(-1)).toMatchObject({ finish_reason: 'stop', message: { content: '' } });
     provider.close();
     await fake.stop();
+  });
+});
+
+describe('A call of Anthropic that comes whole', () => {
+  let fake: FakeAnthropic;
+  let provider: AnthropicProvider;
+
+  beforeAll(async () => {
+    fake = await FakeAnthropic.start();
+    provider = new AnthropicProvider({ apiKey: 'k', baseUrl: fake.baseUrl });
+  });
+  afterAll(async () => {
+    provider.close();
+    await fake.stop();
+  });
+
+  const blocks = (number: string) =>
+    `{"type":"tool_use","id":"c1","name":"f","input":{"n":${number},"a":[{"input":{"n":${number}}}]}}`;
+  const streamed = (block: string) => ({
+    steps: [
+      `{"type":"content_block_start","index":0,"content_block":${block}}`,
+      '{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":5}}',
+      '{"type":"message_stop"}',
+    ].map((data) => ({ raw: `data: ${data}\n\n` })),
+  });
+  const whole = (block: string) => ({
+    body: `{"type":"message","content":[${block}],"stop_reason":"tool_use"}`,
+  });
+
+  it.each(NUMBERS)('keeps the number %s, and goes back with it', async (number) => {
+    for (const reply of [streamed, whole]) {
+      fake.reply(reply(blocks(number)));
+      const events = await collect(provider);
+      const input = `{"n":${number},"a":[{"input":{"n":${number}}}]}`;
+      expect(ready(events)).toEqual([[0, 'c1', 'f', input]]);
+      const last = events.at(-1);
+      const message = last?.type === 'response_completed' ? last.message : undefined;
+      const result = { role: 'tool', tool_call_id: 'c1', content: 'done' } as const;
+      await collect(provider, { ...REQUEST, messages: [...REQUEST.messages, message!, result] });
+      expect(fake.requests.at(-1)!.json).toContain(`"input":${input}`);
+    }
+  });
+
+  it('goes back among thoughts', async () => {
+    const at = fake.requests.length;
+    const input = '{"n":1234567890123456789}';
+    const call = { id: 'c1', name: 'f', arguments: input };
+    fake.reply({ thinking: 'Hm', calls: [call] }, {});
+    const last = (await collect(provider)).at(-1);
+    const message = last?.type === 'response_completed' ? last.message : undefined;
+    expect(JSON.stringify(message)).not.toContain('exact-number');
+    const result = { role: 'tool', tool_call_id: 'c1', content: 'done' } as const;
+    const kept = JSON.parse(JSON.stringify(message)) as NonNullable<typeof message>;
+    await collect(provider, { ...REQUEST, messages: [...REQUEST.messages, kept, result] });
+    expect(fake.requests[at + 1]!.json).toContain(`"input":${input}`);
+    expect(fake.requests[at + 1]!.json).toContain('"thinking":"Hm"');
   });
 });

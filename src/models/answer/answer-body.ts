@@ -1,4 +1,5 @@
 import { BadResponse, LineTooLong, StreamedError } from './answer-errors.js';
+import { withArgumentTexts } from './argument-texts.js';
 import type { TurnFold } from './turn-fold.js';
 import { MESSAGE_LIMITS, parseBounded } from '../../kernel/bounded-json.js';
 import { isObject } from '../../kernel/json.js';
@@ -120,7 +121,7 @@ function errorIn(data: string): unknown {
 
 function parse(text: string): unknown {
   try {
-    return parseBounded(text, MESSAGE_LIMITS);
+    return withArgumentTexts(parseBounded(text, MESSAGE_LIMITS), text);
   } catch {
     return undefined;
   }

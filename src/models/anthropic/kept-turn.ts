@@ -1,7 +1,7 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { AssistantMessage } from '../../protocol/message.js';
 import { isObject } from '../../kernel/json.js';
-import { objectOf, type TurnBlock } from './turn-block.js';
+import { inputOf, type TurnBlock } from './turn-block.js';
 
 /** This provider's member of `provider_data`. */
 const MEMBER = 'anthropic';
@@ -117,7 +117,7 @@ function calls({ tool_calls = [] }: AssistantMessage): ContentBlockParam[] {
     type: 'tool_use',
     id,
     name,
-    input: objectOf(json),
+    input: inputOf(json),
   }));
 }
 

@@ -272,7 +272,9 @@ export class MessageTurn implements TurnFold {
   }
 }
 
+/** @param input JSON text, or an object without numbers that a double would change */
 function wholeInput(input: unknown): string {
+  if (typeof input === 'string' && input.trim() !== '') return input;
   return isObject(input) ? JSON.stringify(input) : '{}';
 }
 

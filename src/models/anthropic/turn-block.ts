@@ -1,5 +1,6 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import { parseBounded } from '../../kernel/bounded-json.js';
+import { findExcess } from '../../kernel/bounded-json.js';
+import { parseExact } from '../../kernel/exact-json.js';
 import { isObject } from '../../kernel/json.js';
 import { GrowingText } from '../answer/growing-text.js';
 
@@ -45,7 +46,7 @@ export class CallBlock {
   ) {}
 
   param(): ContentBlockParam {
-    return { type: 'tool_use', id: this.id, name: this.name, input: objectOf(this.json.text) };
+    return { type: 'tool_use', id: this.id, name: this.name, input: inputOf(this.json.text) };
   }
 }
 
@@ -65,10 +66,20 @@ export class OpaqueBlock {
   }
 }
 
-/** Parses JSON text into an object; the result is empty if it is none, or too large. */
-export function objectOf(json: string): Readonly<Record<string, unknown>> {
+/**
+ * The arguments of a call as an object, with exact numbers; empty if the text is none, or too
+ * large.
+ */
+export function inputOf(json: string): Readonly<Record<string, unknown>> {
+  return objectOf(json, parseExact);
+}
+
+function objectOf(
+  json: string,
+  parse: (json: string) => unknown = JSON.parse,
+): Readonly<Record<string, unknown>> {
   try {
-    const value = parseBounded(json);
+    const value = findExcess(json) === undefined ? parse(json) : undefined;
     return isObject(value) ? value : {};
   } catch {
     return {};

@@ -2,6 +2,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import type { Readable } from 'node:stream';
+import { unmarkNumbers } from '../../kernel/exact-json.js';
 import { decoded } from './decoded.js';
 import { SocketResponse } from './socket-response.js';
 
@@ -15,7 +16,7 @@ export interface SocketFetchOptions {
 
 /**
  * The part of `fetch` that a vendor's SDK needs, on Node's HTTP client: text bodies, an abort
- * signal, kept-alive connections. For a 2xx it returns a `SocketResponse` as soon as the headers
+ * signal, kept-alive connections. Exact numbers in a body keep their digits. For a 2xx it returns a `SocketResponse` as soon as the headers
  * have arrived. Redirects are not followed, so that the API key is never sent to another server.
  */
 export class SocketFetch {
@@ -86,7 +87,7 @@ function answerTo(
     request.on('close', () => signal?.removeEventListener('abort', abort));
     if (signal?.aborted) return abort();
     signal?.addEventListener('abort', abort, { once: true });
-    request.end(typeof body === 'string' ? body : undefined);
+    request.end(typeof body === 'string' ? unmarkNumbers(body) : undefined);
   });
 }
 

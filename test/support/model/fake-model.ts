@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Gate } from '../gate.js';
 
 /** A request body as it came, of which nothing is known yet. */
@@ -33,6 +34,8 @@ export type FakeAnswer<T> = T | ((body: ChatBody) => T);
 
 export interface FakeRequest {
   readonly body: ChatBody;
+  /** The body as it was sent. */
+  readonly json: string;
   readonly headers: http.IncomingHttpHeaders;
   /** How the exchange ended: the whole answer was sent, or the connection closed before that. */
   readonly ended: Promise<'answered' | 'closed'>;
@@ -117,10 +120,11 @@ export abstract class FakeModel<T extends FakeHttpTurn> {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readJson(request);
+    const json = await text(request);
     if (request.method !== 'POST' || request.url !== this.path)
       return sendJson(response, 404, this.refusal('Invalid URL'));
-    const taken = { body, headers: request.headers, ended: endOf(response) };
+    const body = JSON.parse(json || '{}') as ChatBody;
+    const taken = { body, json, headers: request.headers, ended: endOf(response) };
     this.record(taken);
     const refusal = this.refusalOf(taken);
     if (refusal) return sendJson(response, 400, this.refusal(refusal));
@@ -184,12 +188,6 @@ function endOf(response: ServerResponse): Promise<'answered' | 'closed'> {
   return new Promise((resolve) =>
     response.on('close', () => resolve(response.writableFinished ? 'answered' : 'closed')),
   );
-}
-
-async function readJson(request: IncomingMessage): Promise<ChatBody> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  return JSON.parse(Buffer.concat(chunks).toString() || '{}') as ChatBody;
 }
 
 function sendBody(response: ServerResponse, turn: FakeHttpTurn): void {
