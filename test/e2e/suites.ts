@@ -40,6 +40,7 @@ import { describeInbox } from './suites/inbox.js';
 import { describeInput } from './suites/input.js';
 import { describeLifecycleTable } from './suites/lifecycle-table.js';
 import { describeLiveState } from './suites/live-state.js';
+import { describeMcpTools } from './suites/mcp-tools.js';
 import { describeMetrics } from './suites/metrics.js';
 import { describeModelFaults } from './suites/model-faults.js';
 import { describeOperating } from './suites/operating.js';
@@ -143,6 +144,7 @@ export const OTHER_SUITES: Suites = {
   images: describeImages,
   input: describeInput,
   'lifecycle-table': describeLifecycleTable,
+  'mcp-tools': describeMcpTools,
   metrics: describeMetrics,
   'model-faults': describeModelFaults,
   operating: describeOperating,

@@ -7,13 +7,20 @@ import { rawAnswer } from './raw-answers.mjs';
 
 export type RawAnswers = Readonly<Record<string, string | readonly string[]>>;
 
+/** Resolves when a server answers. */
+export type Until = () => Promise<void>;
+
 /** An MCP server over Streamable HTTP that answers with JSON, or with an event stream. */
 export class RawHttpServer {
   private constructor(private readonly server: Server) {}
 
-  static async start(answers: RawAnswers, isStream: boolean): Promise<RawHttpServer> {
+  static async start(
+    answers: RawAnswers,
+    isStream = false,
+    until: Until = () => Promise.resolve(),
+  ): Promise<RawHttpServer> {
     const server = createServer((request, response) => {
-      void respond(request, response, { answers, isStream });
+      void until().then(() => respond(request, response, { answers, isStream }));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
