@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { startCapableModel } from '../support/model/capable-model.js';
 import type { Lacks } from '../support/model/capable-model.js';
+import { startCapableVendor } from '../support/model/capable-vendors.js';
+import type { CapableVendorName } from '../support/model/capable-vendors.js';
 import { builtServer } from '../support/server/built-server.js';
 
 const run = promisify(execFile);
@@ -13,6 +15,7 @@ interface Result {
   readonly check: string;
   readonly state: string;
   readonly detail: string;
+  readonly notices: readonly string[];
 }
 
 interface Checked {
@@ -92,21 +95,67 @@ describe('npm run models -- check', () => {
     expect(code).toBe(64);
   });
 
+  describe.each<[CapableVendorName, readonly string[], number]>([
+    ['openai', ['reasoning'], 1],
+    ['deepseek', ['images'], 2],
+    ['kimi', [], 0],
+    ['gemini', ['reasoning'], 0],
+    ['mistral', ['reasoning'], 1],
+    ['groq', ['images'], 1],
+    ['vllm', ['images'], 0],
+    ['ollama', ['parallel_calls', 'reasoning', 'images', 'too_long'], 0],
+    ['anthropic', [], 0],
+    ['anthropic_dressed', ['reasoning'], 2],
+  ])('at an endpoint as that of %s', (name, missing, refusals) => {
+    it('says what it can’t do, and adapts to what it refuses', async () => {
+      const fake = await startCapableVendor(name);
+      const { code, said } = await command(fake.baseUrl, '--json');
+      await fake.stop();
+      const results = resultsIn(said);
+      const without = Object.values(results).filter(({ state }) => state !== 'ok');
+      expect(without.map(({ check, state }) => [check, state])).toEqual(
+        missing.map((check) => [check, 'no']),
+      );
+      expect([fake.refused.length, fake.violations]).toEqual([refusals, []]);
+      const notices = Object.values(results).flatMap((result) => result.notices);
+      expect(notices).toHaveLength(refusals);
+      expect(code).toBe(0);
+    });
+  });
+
+  it('exits with 1 where an endpoint refuses tools, and shows its words', async () => {
+    const fake = await startCapableVendor('vllm');
+    const message =
+      '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set';
+    fake.otherwise((body) =>
+      body['tools'] ? { status: 400, body: { message, code: 400 } } : { text: 'PONG' },
+    );
+    const { code, said } = await command(fake.baseUrl, '--only', 'text,tool_call');
+    await fake.stop();
+    expect(said).toMatch(/text +ok .*\n[^]*tool_call +failed .*--tool-call-parser to be set/);
+    expect(code).toBe(1);
+  });
+
   async function check(lacks: Lacks, ...args: string[]): Promise<Checked> {
     const fake = await startCapableModel(lacks);
     const { code, said } = await command(fake.baseUrl, '--json', ...args);
     await fake.stop();
-    const results = said
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Result);
-    return { code, results: Object.fromEntries(results.map((result) => [result.check, result])) };
+    return { code, results: resultsIn(said) };
+  }
+
+  function resultsIn(said: string): Checked['results'] {
+    const lines = said.trim().split('\n');
+    const results = lines.map((line) => JSON.parse(line) as Result);
+    return Object.fromEntries(results.map((result) => [result.check, result]));
   }
 
   async function command(url: string, ...args: string[]): Promise<{ code: number; said: string }> {
     const program = await builtServer('dist/src/models.js');
-    const env = { PATH: process.env['PATH'], OPENAI_BASE_URL: url, TMPDIR: folder };
-    const given = [program, 'check', 'openai/fake', ...args];
+    const isOpenAi = url.endsWith('/v1');
+    const endpoint = { [isOpenAi ? 'OPENAI_BASE_URL' : 'ANTHROPIC_BASE_URL']: url };
+    const env = { PATH: process.env['PATH'], ...endpoint, TMPDIR: folder };
+    const model = isOpenAi ? 'openai/fake' : 'anthropic/claude-opus-5';
+    const given = [program, 'check', model, ...args];
     try {
       const { stdout } = await run(process.execPath, given, { env, cwd: folder });
       return { code: 0, said: stdout };

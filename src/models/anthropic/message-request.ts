@@ -11,6 +11,7 @@ import type {
 import type { Message } from '../../protocol/message.js';
 import type { ModelRequest, ModelTool, ToolChoice, Thinking } from '../model-provider.js';
 import type { Adaptation } from '../profile/adaptation.js';
+import { schemaInWords } from '../schema/schema-in-words.js';
 import { messageParams } from './message-params.js';
 import { modelTraits } from './model-traits.js';
 import type { Turn } from './message-params.js';
@@ -39,7 +40,7 @@ export function messageRequest(request: ModelRequest, { endpoint, adaptation }: 
     max_tokens,
     stream: true,
     messages: markTurns(turns),
-    ...systemOf(request),
+    ...systemOf(request, adaptation.dropped.has('output_config')),
     ...toolsOf(request),
     ...(thinking && { thinking }),
     ...outputConfig(request, effort),
@@ -68,10 +69,17 @@ function without(body: Params, dropped: Adaptation['dropped']): Params {
   return JSON.parse(text) as Params;
 }
 
-/** The instructions, followed by the system messages of the conversation. */
-function systemOf({ instructions, messages }: ModelRequest): Pick<Params, 'system'> {
+/**
+ * The instructions, followed by the system messages of the conversation.
+ * @param inWords the schema of the answer is among them
+ */
+function systemOf(
+  { instructions, messages, schema }: ModelRequest,
+  inWords: boolean,
+): Pick<Params, 'system'> {
   const said = messages.flatMap((message) => (message.role === 'system' ? [message.content] : []));
-  const texts = [instructions ?? '', ...said].filter((text) => text.trim() !== '');
+  const format = schema && inWords ? schemaInWords(schema) : '';
+  const texts = [instructions ?? '', ...said, format].filter((text) => text.trim() !== '');
   if (texts.length === 0) return {};
   return { system: markLast(texts.map((text): TextBlockParam => ({ type: 'text', text }))) };
 }

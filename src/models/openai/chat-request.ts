@@ -4,6 +4,7 @@ import type {
 } from 'openai/resources/chat/completions';
 import type { ModelRequest, ModelTool, ToolChoice } from '../model-provider.js';
 import type { Adaptation } from '../profile/adaptation.js';
+import { schemaInWords } from '../schema/schema-in-words.js';
 import { messageParams } from './message-params.js';
 
 export type ChatParams = ChatCompletionCreateParamsStreaming;
@@ -45,7 +46,7 @@ function messagesOf(
   const texts = [
     instructions,
     ...messages.flatMap(({ role, content }) => (role === 'system' ? [content ?? ''] : [])),
-    ...(schema && adaptation.answer_format !== 'json_schema' ? [inWords(schema)] : []),
+    ...(schema && adaptation.answer_format !== 'json_schema' ? [schemaInWords(schema)] : []),
   ];
   const content = texts.filter((text) => text !== '').join('\n\n');
   const said = messages.filter(({ role }) => role !== 'system');
@@ -91,8 +92,4 @@ function answerFormat(
   if (format === 'prompt') return {};
   if (format === 'json_object') return { response_format: { type: 'json_object' } };
   return { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } } };
-}
-
-function inWords(schema: Record<string, unknown>): string {
-  return `Answer with JSON only, which has to match this JSON Schema: ${JSON.stringify(schema)}`;
 }

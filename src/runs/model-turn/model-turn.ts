@@ -61,7 +61,7 @@ export class ModelTurn {
       } catch (error) {
         if (scope.signal.aborted || !(error instanceof AppError)) throw error;
         const hasShown = turn.shownBlockIds().length > 0;
-        if (!hasShown && this.noteContextOverflow(error)) continue;
+        if (!hasShown && (await this.noteContextOverflow(turn, error))) continue;
         if (!hasShown && (await this.retryWithoutImages(turn, error))) continue;
         next = nextTry(error, { last: next, hasShown, others });
         await (next ? this.announce(turn, error, next) : this.giveUp(turn, error));
@@ -70,10 +70,12 @@ export class ModelTurn {
   }
 
   /** True: the same model is asked again, with a shorter request. */
-  private noteContextOverflow(error: AppError): boolean {
+  private async noteContextOverflow(turn: TurnStream, error: AppError): Promise<boolean> {
     if (error.code !== 'model_context_exceeded' || this.wasRefused) return false;
     this.refusal = error;
     this.wasRefused = true;
+    const notices = this.notices(turn);
+    if (notices.length > 0) await this.scope.append(notices);
     return true;
   }
 
@@ -85,7 +87,7 @@ export class ModelTurn {
     if (error.code !== 'model_refused' || !this.hasShownImages) return false;
     this.scope.run.imagesDisabled = true;
     const message = `${error.message} ${turn.options.model} is asked once more without images, which are not shown any more.`;
-    await this.scope.append([this.notice('images_refused', message, [])]);
+    await this.scope.append([...this.notices(turn), this.notice('images_refused', message, [])]);
     return true;
   }
 

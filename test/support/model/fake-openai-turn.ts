@@ -7,11 +7,15 @@ export interface FakeCall {
   readonly name: string;
   /** Sent as JSON; a string is sent as it is, well-formed or not. */
   readonly arguments: unknown;
+  /** Members that the vendor adds to a call. */
+  readonly more?: object;
 }
 
 /** What the fake model does in one turn. */
 export interface FakeTurn extends FakeHttpTurn {
   readonly thinking?: string;
+  /** The field of the thoughts; `reasoning_content` unless given. */
+  readonly thinking_field?: string;
   /** Text with anything in between: `['Hel', gate, 'lo', { cut: true }]`. */
   readonly text?: string | readonly (string | FakeStep)[];
   readonly calls?: readonly FakeCall[];
@@ -37,7 +41,9 @@ export function stepsOf(turn: FakeTurn, nextId: () => string): readonly FakeStep
   const size = turn.chunk_size ?? 4;
   return [
     delta({ role: 'assistant', content: '' }),
-    ...pieces(turn.thinking ?? '', size).map((reasoning_content) => delta({ reasoning_content })),
+    ...pieces(turn.thinking ?? '', size).map((text) =>
+      delta({ [turn.thinking_field ?? 'reasoning_content']: text }),
+    ),
     ...textSteps(turn.text ?? '', size),
     ...(turn.calls ?? []).flatMap((call, index) =>
       callSteps(call, index, { nextId, size: turn.whole_calls ? Infinity : size }),
@@ -76,7 +82,8 @@ function callSteps(
 ): FakeStep[] {
   const id = call.id ?? options.nextId();
   const text = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
-  const opening = { index, id, type: 'function', function: { name: call.name, arguments: '' } };
+  const named = { name: call.name, arguments: '' };
+  const opening = { index, id, type: 'function', function: named, ...call.more };
   if (options.size === Infinity) {
     return [
       delta({ tool_calls: [{ ...opening, function: { name: call.name, arguments: text } }] }),

@@ -18,6 +18,8 @@ const toolsOf = ({ tools = [] }: ChatBody): readonly ChatBody[] =>
   tools.map((tool: ChatBody) => tool.function ?? tool);
 const assistants = ({ messages }: ChatBody): readonly ChatBody[] =>
   messages.filter(({ role }: ChatBody) => role === 'assistant');
+const hasImage = ({ messages }: ChatBody): boolean =>
+  messages.some(({ content }: ChatBody) => JSON.stringify(content ?? '').includes('"image_url"'));
 const callersIn = (body: ChatBody): readonly ChatBody[] =>
   assistants(body).filter(({ tool_calls }) => tool_calls);
 
@@ -27,6 +29,8 @@ const deepseek: VendorRules = {
   violationOf: (body) => {
     if (body.response_format?.type === 'json_schema')
       return 'This response_format type is unavailable now';
+    if (hasImage(body))
+      return 'Failed to deserialize the JSON body into the target type: messages[0]: unknown variant `image_url`, expected `text`';
     return assistants(body).every(({ reasoning_content: thoughts }) => thoughts)
       ? undefined
       : 'The reasoning_content in the thinking mode must be passed back to the API.';
@@ -68,12 +72,15 @@ const gemini: VendorRules = {
 
 const mistral: VendorRules = {
   fields: [],
-  violationOf: ({ max_completion_tokens: limit, messages }) => {
-    if (limit !== undefined)
+  violationOf: ({ messages, ...options }) => {
+    const option = ['max_completion_tokens', 'reasoning_effort'].find(
+      (name) => options[name] !== undefined,
+    );
+    if (option)
       return JSON.stringify([
         {
           type: 'extra_forbidden',
-          loc: ['body', 'max_completion_tokens'],
+          loc: ['body', option],
           msg: 'Extra inputs are not permitted',
         },
       ]);
@@ -91,7 +98,7 @@ const mistral: VendorRules = {
 
 /** A template of vLLM or llama.cpp that knows no other order than user, assistant. */
 const template: VendorRules = {
-  fields: [],
+  fields: ['reasoning', 'reasoning_content'],
   violationOf: ({ messages }) => {
     const roles = messages.map(({ role }: ChatBody) => role);
     if (roles.lastIndexOf('system') > 0) return 'System message must be at the beginning.';
