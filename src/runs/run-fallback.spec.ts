@@ -87,6 +87,25 @@ describe(Run.name, () => {
       ]);
     });
 
+    it('counts an estimate of what attempts used, if the turn fails after some words', async () => {
+      const cut = [textDelta('Half of it'), wrong()];
+      const { world } = await play({ a: [[busy()]], b: [[textDelta('Half'), busy()], cut] });
+      const [turn] = await world.all('TURN_COMPLETED');
+      const { usage, ...rest } = turn!;
+      expect(rest).toMatchObject({ finish_reason: 'error', usage_estimated: true });
+      expect(usage.output_tokens).toBe(1 + 3); // of 4 and 10 characters
+      expect(usage.input_tokens % 2).toBe(0); // two requests that are the same
+      expect(usage.input_tokens).toBeGreaterThan(0);
+      expect((await world.row()).usage).toEqual(usage);
+    });
+
+    it('counts nothing of attempts that were refused', async () => {
+      const { world } = await play({ a: [[wrong()]] });
+      const [turn] = await world.all('TURN_COMPLETED');
+      expect(turn).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 } });
+      expect(turn).not.toHaveProperty('usage_estimated');
+    });
+
     it('does not ask again on a replay, whoever would answer now', async () => {
       const provider = turnsByModel({
         a: [[busy()], answerTurn('From a')],

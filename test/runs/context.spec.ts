@@ -5,9 +5,11 @@ import { Guardrail } from '../../src/guardrails/guardrail.js';
 import type { OutputVerdict } from '../../src/guardrails/guardrail.js';
 import { ModelError } from '../../src/models/model-error.js';
 import type { ModelEvent, ModelRequest } from '../../src/models/model-provider.js';
+import { addUsage } from '../../src/protocol/interaction.js';
+import { fixedTokens, messageTokens, sum } from '../../src/runs/context-window/estimate-tokens.js';
 import { checkConversation } from '../support/runs/check-conversation.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
-import { answerTurn, callTurn } from '../support/model/model-events.js';
+import { answerTurn, callTurn, USAGE } from '../support/model/model-events.js';
 import type { ToolContext } from '../../src/tools/core/tool.js';
 import { RunWorld } from '../support/runs/run-world.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
@@ -27,6 +29,10 @@ function isSummary({ instructions }: ModelRequest): boolean {
 function uncounted(events: ModelEvent[]): ModelEvent[] {
   const usage = { input_tokens: 0, output_tokens: 0 };
   return events.map((event) => (event.type === 'response_completed' ? { ...event, usage } : event));
+}
+
+function estimateOf(request: ModelRequest): number {
+  return fixedTokens(request) + sum(request.messages.map(messageTokens));
 }
 
 /** A model that summarises, and else plays `turn`. */
@@ -358,7 +364,12 @@ describe(FittedConversation.name, () => {
     );
     expect(cuts.map(({ agent_id }) => agent_id === world.rootId)).toEqual([false]);
     expect(provider.requests.at(-1)!.messages).toEqual([{ role: 'user', content: 'Hello' }]);
-    const estimated = (await world.all('TURN_COMPLETED')).filter((turn) => turn.usage_estimated);
-    expect(estimated.length).toBeGreaterThan(0);
+    const turns = await world.all('TURN_COMPLETED');
+    const used = provider.requests.map((request) =>
+      isSummary(request) ? USAGE : { input_tokens: estimateOf(request), output_tokens: 2_000 / 4 },
+    );
+    expect(turns.map(({ usage }) => usage)).toEqual(used);
+    expect(turns.filter((turn) => turn.usage_estimated)).toHaveLength(turns.length - 1);
+    expect((await world.row()).usage).toEqual(used.reduce(addUsage));
   });
 });

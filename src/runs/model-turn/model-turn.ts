@@ -2,6 +2,7 @@ import { Tripwire } from '../../guardrails/tripwire.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { ModelChain, ResolvedModel } from '../../models/model-registry.js';
+import { addUsage } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, GenerateOptions, Turn } from '../../agents/agent-context.js';
@@ -13,7 +14,6 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { TurnPrompt } from './turn-prompt.js';
 import { TurnStream } from './turn-stream.js';
 import { withinBudget } from '../limits/within-budget.js';
-import { countUsage } from '../limits/count-usage.js';
 
 interface ModelTurnInput {
   readonly key: string;
@@ -38,6 +38,12 @@ export class ModelTurn {
   private wasRefused = false;
   /** True if the last request had images. */
   private hasShownImages = false;
+  /** Estimated tokens of the last request. */
+  private requestTokens = 0;
+  /**
+   * What attempts have used that failed after they had begun to answer; it counts if the turn fails.
+   */
+  private lost = NO_USAGE;
 
   constructor(
     private readonly scope: AgentScope,
@@ -61,6 +67,8 @@ export class ModelTurn {
       } catch (error) {
         if (scope.signal.aborted || !(error instanceof AppError)) throw error;
         const hasShown = turn.shownBlockIds().length > 0;
+        const lost = turn.usage(this.requestTokens);
+        if (lost) this.lost = addUsage(this.lost, lost);
         if (!hasShown && (await this.noteContextOverflow(turn, error))) continue;
         if (!hasShown && (await this.retryWithoutImages(turn, error))) continue;
         next = nextTry(error, { last: next, hasShown, others });
@@ -96,6 +104,7 @@ export class ModelTurn {
     const { refusal } = this;
     this.refusal = undefined;
     const { request: whole, tokens } = await input.prompt.request(model, refusal);
+    this.requestTokens = tokens;
     const request = scope.run.imagesDisabled ? dropImages(whole) : whole;
     this.hasShownImages = showsImages(request);
     scope.throwIfStopped();
@@ -107,7 +116,7 @@ export class ModelTurn {
         ),
       );
       scope.signal.throwIfAborted();
-      await this.record(turn, { finish_reason, usage }, tokens);
+      await this.record(turn, { finish_reason, usage });
       scope.run.turns.delete(turn);
     } finally {
       // the end of the run records what readers have seen
@@ -117,14 +126,13 @@ export class ModelTurn {
 
   private async record(
     turn: TurnStream,
-    { finish_reason, usage }: Pick<Turn, 'finish_reason' | 'usage'>,
-    estimated_tokens: number,
+    { finish_reason, usage: reported }: Pick<Turn, 'finish_reason' | 'usage'>,
   ): Promise<void> {
     const { in_conversation, prompt, key } = this.input;
     const message = turn.message();
-    const hidden = { message, in_conversation, estimated_tokens };
-    const counted = countUsage(usage, { input: estimated_tokens, output: turn.estimatedTokens() });
-    const isEstimated = counted !== usage;
+    const hidden = { message, in_conversation, estimated_tokens: this.requestTokens };
+    const counted = turn.usage(this.requestTokens) ?? reported;
+    const isEstimated = counted !== reported;
     await this.scope.append(
       [
         ...this.notices(turn, isEstimated),
@@ -146,12 +154,17 @@ export class ModelTurn {
     const blocks = turn.shownBlockIds();
     const told = cause instanceof Tripwire ? code : 'model_failed';
     const notice = this.notice(told, message, blocks);
-    const error = { code, message };
-    await this.scope.append([
-      ...this.notices(turn),
-      ...(blocks.length > 0 && turn.options.visible ? [notice] : []),
-      this.completing(turn, { finish_reason: 'error', usage: NO_USAGE, error }, null),
-    ]);
+    const usage = this.lost;
+    const isEstimated = usage !== NO_USAGE;
+    const result = { finish_reason: 'error', usage, error: { code, message } } as const;
+    await this.scope.append(
+      [
+        ...this.notices(turn),
+        ...(blocks.length > 0 && turn.options.visible ? [notice] : []),
+        this.completing(turn, { ...result, ...(isEstimated && { usage_estimated: true }) }, null),
+      ],
+      { usage: this.scope.run.addUsage(usage) },
+    );
   }
 
   private async announce(turn: TurnStream, error: AppError, next: Try): Promise<void> {

@@ -2,7 +2,9 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { ModelError } from '../../models/model-error.js';
 import type { ModelEvent } from '../../models/model-provider.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
+import type { Usage } from '../../protocol/interaction.js';
 import { textTokens } from '../context-window/estimate-tokens.js';
+import { countUsage } from '../limits/count-usage.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { RunningTurn, ShownText } from '../scope/running.js';
 import { TurnGuard } from './guarded-block.js';
@@ -81,13 +83,16 @@ export class TurnStream implements RunningTurn {
     return [...this.calls.values()].map((call) => call.toToolCall());
   }
 
-  /** Length of all texts of the turn, in estimated tokens. */
-  estimatedTokens(): number {
-    return textTokens(
-      this.blocks()
-        .map(({ text }) => text)
-        .join(''),
-    );
+  /**
+   * What the turn has used, as reported, or estimated where that is not reported: the object of the
+   * report if nothing is missing. Undefined if the model has not said anything.
+   * @param input estimated tokens of the request
+   */
+  usage(input: number): Usage | undefined {
+    const texts = this.blocks().map(({ text }) => text);
+    const output = textTokens(texts.join(''));
+    if (this.completed) return countUsage(this.completed.usage, { input, output });
+    return texts.length > 0 ? { input_tokens: input, output_tokens: output } : undefined;
   }
 
   message(): AssistantMessage {
