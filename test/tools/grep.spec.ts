@@ -82,6 +82,15 @@ describe(GrepTool.name, () => {
     expect(await grep({ pattern: 'hit', path: 'dist/a' })).toContain('dist/a:1: hit');
   });
 
+  it('searches UTF-16 with a mark, and takes no mark for text', async () => {
+    const text = Buffer.from('\ufeffhit ä\r\n', 'utf16le');
+    folder.write({ 'a.txt': text, 'b.txt': Buffer.from(text).swap16(), 'c.txt': '\ufeffhit\r\n' });
+    folder.write({ '.gitignore': '\ufeffd.txt\r\n', 'd.txt': 'hit' });
+    expect(await grep('^hit')).toBe(
+      'a.txt:1: hit ä\n\nb.txt:1: hit ä\n\nc.txt:1: hit\n[3 lines in 3 files]',
+    );
+  });
+
   it('leaves out binary and large files, and says so', async () => {
     folder.write({ 'a.bin': Buffer.from('hit\0'), 'b.txt': 'hit', 'c.txt': 'hit' });
     truncateSync(folder.at('c.txt'), 10_000_001);

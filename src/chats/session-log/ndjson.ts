@@ -1,5 +1,7 @@
 import type { Request } from 'express';
 import { AppError } from '../../kernel/app-error.js';
+import { markedEncoding } from '../../kernel/decode-text.js';
+import { findInexact } from '../../kernel/exact-json.js';
 import { measureJson } from '../../kernel/json.js';
 import type { Json } from '../../protocol/json.js';
 
@@ -61,7 +63,7 @@ export async function* readBodyLines(
 ): AsyncGenerator<BodyLine> {
   const line = new GrowingLine();
   let size = 0;
-  for await (const chunk of body) {
+  for await (const chunk of inUtf8(body)) {
     size += chunk.length;
     if (size > limit) throw tooLarge(limit);
     let from = 0;
@@ -75,6 +77,24 @@ export async function* readBodyLines(
   if (line.hasBegun) yield line.take();
 }
 
+/** The same in UTF-8: PowerShell saves the output of programs in UTF-16, with a byte order mark. */
+async function* inUtf8(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let start: Uint8Array = new Uint8Array();
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  for await (const part of body) {
+    const chunk: Uint8Array = start.length === 1 ? Buffer.concat([start, part]) : part;
+    if (start.length < 2) {
+      start = chunk.subarray(0, 2);
+      if (start.length < 2) continue;
+      const encoding = markedEncoding(start);
+      if (encoding) decoder = new TextDecoder(encoding);
+    }
+    yield decoder ? Buffer.from(decoder.decode(chunk, { stream: true })) : chunk;
+  }
+  if (start.length === 1) yield start;
+  if (decoder) yield Buffer.from(decoder.decode());
+}
+
 /** Ignores a byte order mark and `\r`, and removes keys `__proto__`. */
 export function parseLine(bytes: Uint8Array): ParsedLine {
   const { depth, values } = measureJson(bytes, MAX_DEPTH);
@@ -84,6 +104,9 @@ export function parseLine(bytes: Uint8Array): ParsedLine {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
     if (text === '') return { kind: 'blank' };
     const object: unknown = JSON.parse(text);
+    const number = findInexact(text);
+    if (number !== undefined)
+      return fault(`has the number ${number.slice(0, 100)}, which would be changed`);
     if (!isObject(object) || Array.isArray(object)) return fault('is not a JSON object');
     clean(object);
     return { kind: 'object', object: object as Json };

@@ -5,7 +5,7 @@ import { ToolOutput } from '../../tools/core/tool-output.js';
 import { ToolProvider } from '../../tools/core/tool-provider.decorator.js';
 import { Tool } from '../../tools/core/tool.js';
 import type { ToolContext, ToolPolicy } from '../../tools/core/tool.js';
-import { decodeText } from '../../tools/files/text-content.js';
+import { readableText } from '../../tools/files/text-content.js';
 import { ToolFault } from '../../tools/files/tool-fault.js';
 import { readImage } from '../../tools/images/read-image.js';
 import { showText } from '../../tools/read/show-text.js';
@@ -52,7 +52,7 @@ export class FileReadTool extends Tool<Input> {
   async execute({ file_id, ...range }: Input, context: ToolContext): Promise<ToolOutput> {
     const { file, bytes } = await this.files.read(context, file_id);
     const { filename } = file;
-    const content = decodeText(bytes);
+    const content = readableText(bytes);
     if (content.ok) {
       const options = { ...range, room: this.limits.toolOutputLimit, cut: context.cut };
       const { text, truncated } = showText(filename, content, options);

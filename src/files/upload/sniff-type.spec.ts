@@ -5,6 +5,8 @@ const PNG = Buffer.from(
   'base64',
 );
 
+const utf16 = (text: string): Buffer => Buffer.from(`\ufeff${text}`, 'utf16le');
+
 describe(sniffType.name, () => {
   it.each([
     ['a.png', PNG, 'image/png'],
@@ -28,10 +30,23 @@ describe(sniffType.name, () => {
     ['a.txt', '', 'text/plain'],
     ['a.txt', Buffer.from([0, 1, 2]), 'application/octet-stream'],
     ['a.txt', Buffer.from([0xc3, 0x28]), 'application/octet-stream'],
+    ['table.txt', utf16('Name\tÖre\r\n😀\t1\r\n'), 'text/plain'],
+    ['table.mp3', utf16('Name\tÖre\r\n'), 'text/plain'],
+    ['table.csv', utf16('a;b').swap16(), 'text/csv'],
+    ['a.txt', utf16('<html>'), 'text/html'],
+    ['a.bin', Buffer.from([0xff, 0xfe, 0, 0, 1, 0]), expect.not.stringMatching(/^text/)],
+    ['a.txt', '\ufeffGrüße\r\n', 'text/plain'],
     ['a.docx', 'PK\u0003\u0004', expect.stringContaining('wordprocessingml')],
     ['a.zip', 'PK\u0003\u0004', 'application/zip'],
   ])('%s', async (name, content, type) => {
     expect(await sniffType(Buffer.from(content), name)).toEqual(type);
+  });
+
+  it('takes UTF-16 whose last character is cut off', async () => {
+    for (const before of ['', 'x']) {
+      const head = utf16(before + '😀'.repeat(HEAD_BYTES)).subarray(0, HEAD_BYTES);
+      expect(await sniffType(head, 'a')).toBe('text/plain');
+    }
   });
 
   it('takes a text whose last character is cut off', async () => {

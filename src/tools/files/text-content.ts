@@ -1,3 +1,5 @@
+import { markedEncoding } from '../../kernel/decode-text.js';
+
 /** The text of a file. */
 export interface TextContent {
   /** Without the byte order mark. */
@@ -11,11 +13,10 @@ export type Decoded =
   | { readonly ok: false; readonly fault: string };
 
 const MARK = '\uFEFF';
-const UTF16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /** Strict UTF-8: the decoded text encodes to the same bytes again. */
 export function decodeText(bytes: Buffer): Decoded {
-  if (UTF16.some((mark) => bytes.subarray(0, 2).equals(mark)))
+  if (markedEncoding(bytes))
     return fault('is UTF-16 text, and only UTF-8 can be worked with; convert it with iconv first');
   if (bytes.includes(0)) return fault('is not text: it has NUL bytes in it');
   try {
@@ -24,6 +25,18 @@ export function decodeText(bytes: Buffer): Decoded {
     return { ok: true, text: has_mark ? text.slice(1) : text, has_mark };
   } catch {
     return fault('is not UTF-8 text; if it is text in another encoding, convert it with iconv');
+  }
+}
+
+/** As `decodeText`, for text that is not written again: also UTF-16 with a byte order mark. */
+export function readableText(bytes: Buffer): Decoded {
+  const encoding = markedEncoding(bytes);
+  if (!encoding) return decodeText(bytes);
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return text.includes('\0') ? fault('is not text') : { ok: true, text, has_mark: true };
+  } catch {
+    return fault('begins like UTF-16 text, but is none');
   }
 }
 

@@ -3,6 +3,7 @@ import type { LinearRegex } from '../../matching/linear-regex.js';
 import { Breather } from '../../workspace/tree/breather.js';
 import type { TreeFile } from '../../workspace/tree/file-tree.js';
 import type { SkippedFiles } from '../../workspace/tree/skipped-files.js';
+import { decodeText, markedEncoding } from '../../kernel/decode-text.js';
 import { readUpTo } from '../../workspace/read-file.js';
 import { openFileIn } from '../../workspace/workspace.js';
 
@@ -98,7 +99,7 @@ const MAX_FILE = 10_000_000;
 /** Maximum size of a file that is read together with others, in bytes. */
 const MAX_SMALL_FILE = 256 * 1024;
 
-/** The reason why a file is not searched; `binary`: it contains a NUL byte. */
+/** The reason why a file is not searched; `binary`: it has a NUL byte, and is not UTF-16. */
 type NoText = 'large' | 'binary' | 'unopened';
 
 /** Reads a file as text, unless it is larger than `limit` bytes. Never rejects. */
@@ -112,7 +113,8 @@ async function readFileText(
     if (file.stats.size > limit) return 'large';
     const bytes = await readUpTo(file.handle, { limit: limit + 1, size: file.stats.size });
     if (bytes.length > limit) return 'large';
-    return bytes.includes(0) ? 'binary' : { text: new TextDecoder().decode(bytes) };
+    const isText = markedEncoding(bytes) !== undefined || !bytes.includes(0);
+    return isText ? { text: decodeText(bytes) } : 'binary';
   } catch {
     return 'unopened';
   } finally {

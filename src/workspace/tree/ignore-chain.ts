@@ -1,3 +1,4 @@
+import { decodeText } from '../../kernel/decode-text.js';
 import type { Folder } from '../folder.js';
 import { openFileIn } from '../workspace.js';
 import type { Breather } from './breather.js';
@@ -49,7 +50,7 @@ async function readIfThere(folder: Folder): Promise<string | undefined> {
     try {
       const bytes = Buffer.alloc(MAX_BYTES);
       const { bytesRead } = await handle.read(bytes, 0, MAX_BYTES, 0);
-      return bytes.subarray(0, bytesRead).toString();
+      return decodeText(bytes.subarray(0, bytesRead));
     } finally {
       await handle.close();
     }

@@ -39,6 +39,8 @@ describe('A session log with faults', () => {
   it.each<[string, (log: string) => string | Buffer]>([
     ['a byte order mark', (log) => `\ufeff${log}`],
     ['line ends of Windows', (log) => log.replaceAll('\n', '\r\n')],
+    ['UTF-16 of PowerShell', (log) => Buffer.from(`\ufeff${log}`, 'utf16le')],
+    ['big-endian UTF-16', (log) => Buffer.from(`\ufeff${log}`, 'utf16le').swap16()],
     ['blank lines', (log) => log.replaceAll('\n', '\n\n  \n')],
     ['no line end at its end', (log) => log.trimEnd()],
     [
@@ -97,6 +99,12 @@ describe('A session log with faults', () => {
       (lines) => lines.toSpliced(2, 0, many() as never),
       3,
       /more than 1000000 values/,
+    ],
+    [
+      'a number that would be changed',
+      (lines) => lines.toSpliced(2, 0, '{"type":"odd","id":1234567890123456789}' as never),
+      3,
+      /has the number 1234567890123456789/,
     ],
     ['a second chat', (lines) => lines.toSpliced(2, 0, lines[1]!), 3, /chat already/],
   ])('is imported but for %s', async (_what, change, line, message) => {

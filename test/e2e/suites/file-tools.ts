@@ -60,6 +60,14 @@ export function describeFileTools(servers: Servers): void {
         expect(part.tool_output).toContain('     2\ttwo\n[Lines 2 to 2 of 3.');
       });
 
+      it('read a table of Excel in UTF-16', async () => {
+        const chat = await newChat();
+        const table = await add(chat, Buffer.from('\ufeffName\tÖre\r\n', 'utf16le'), 'table.txt');
+        expect(table.mime_type).toBe('text/plain');
+        const { tool_output } = await call(chat, 'file_read', { file_id: table.id });
+        expect(tool_output).toContain('     1\tName\tÖre\n');
+      });
+
       it('show an image, and say what can’t be shown', async () => {
         const chat = await newChat();
         const image = await add(chat, Buffer.from(IMAGES.png, 'base64'), 'red.png');
