@@ -311,3 +311,116 @@ describe('A call of Anthropic that comes whole', () => {
     expect(fake.requests[at + 1]!.json).toContain('"thinking":"Hm"');
   });
 });
+
+describe('An odd answer in Anthropic’s form', () => {
+  let fake: FakeAnthropic;
+  let provider: AnthropicProvider;
+
+  beforeAll(async () => {
+    fake = await FakeAnthropic.start();
+    provider = new AnthropicProvider({ baseUrl: fake.baseUrl, timeoutMs: 600_000 });
+  });
+  afterAll(async () => {
+    provider.close();
+    await fake.stop();
+  });
+
+  const event = (data: object): FakeStep => ({ data });
+  const text = (said: string): FakeStep[] => [
+    event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } }),
+  ];
+  const ended = (stop_reason: unknown): FakeStep =>
+    event({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 3 } });
+
+  it.each(['', null, undefined])('is half of one after the reason %j', async (reason) => {
+    fake.reply({ steps: [...text('Half'), ended(reason)] });
+    expect(await failure(provider)).toMatchObject({ code: 'model_cut_off' });
+  });
+
+  it('ends a second after its reason, though the connection stays open and repeats it', async () => {
+    const never = new Gate();
+    fake.reply({ steps: [...text('Hi'), ended('end_turn'), ended('end_turn'), never] });
+    const events = await collect(provider);
+    expect(events.at(-1)).toMatchObject({ message: { content: 'Hi' }, finish_reason: 'stop' });
+    never.open();
+  });
+
+  it.each([
+    [{ type: 'error', error: { message: 'the model is not loaded' } }],
+    [{ type: 'error', message: 'the model is not loaded' }],
+    [{ error: { message: 'the model is not loaded' } }],
+    [{ detail: 'the model is not loaded' }],
+  ])('shows what a stream says instead: %j', async (data) => {
+    fake.reply({ steps: [event(data)] });
+    expect(await failure(provider)).toMatchObject({
+      message: expect.stringContaining('the model is not loaded'),
+    });
+  });
+
+  it.each([
+    [{ type: 'error', error: { message: 'API key not valid' } }],
+    [{ error: { message: 'API key not valid' } }],
+    [[{ error: { message: 'API key not valid' } }]],
+    [{ detail: 'API key not valid' }],
+  ])('says why a request is bad: %j', async (body) => {
+    fake.reply({ status: 400, body });
+    expect(await failure(provider)).toMatchObject({
+      message: expect.stringContaining('(400): API key not valid.'),
+    });
+  });
+
+  it.each([
+    ['input length and `max_tokens` exceed context limit: 187254 + 20000 > 204798'],
+    ['prompt is too long: 205231 tokens > 200000 maximum'],
+    ['Input is too long for requested model.'],
+    ['Requested token count exceeds the model context length of 32768 tokens'],
+  ])('says that a request is too long: %s', async (message) => {
+    const error = { type: 'invalid_request_error', message };
+    fake.reply({ status: 400, body: { type: 'error', error } });
+    expect(await failure(provider)).toMatchObject({ code: 'model_context_exceeded' });
+    fake.reply({ steps: [event({ type: 'error', error })] });
+    expect(await failure(provider)).toMatchObject({ code: 'model_context_exceeded' });
+  });
+
+  it.each([
+    ['gzip', zlib.gzipSync],
+    ['br', zlib.brotliCompressSync],
+    ['deflate', zlib.deflateSync],
+  ] as const)('is read in %s', async (coding, pack) => {
+    const steps = [...text('Hello'), ended('end_turn'), event({ type: 'message_stop' })];
+    const body = steps.map((step) => sse(step as { data: unknown })).join('');
+    fake.reply({ headers: { 'content-encoding': coding }, steps: [{ raw: pack(body) }] });
+    expect(joined(await collect(provider), 'text_delta')).toBe('Hello');
+  });
+
+  it.each(['end_turn', 'stop_sequence', 'tool_use'])(
+    'without a word is an error, for the reason %s',
+    async (reason) => {
+      fake.reply({ steps: [ended(reason), event({ type: 'message_stop' })] });
+      expect(await failure(provider)).toMatchObject({ code: 'model_empty_answer' });
+    },
+  );
+});
+
+describe('A text that says that a request is too long', () => {
+  it.each([
+    'The input token count (1500000) exceeds the maximum number of tokens allowed (1048576).',
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    'Invalid request: Your request exceeded model token limit: 262144',
+    '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]',
+    'The decoder prompt (length 40000) is longer than the maximum model length of 32768.',
+    'Request too large for model `x` on tokens: the context window has 8192',
+  ])('%s', async (message) => {
+    const fake = await FakeOpenAi.start();
+    const provider = new OpenAiProvider({ baseUrl: fake.baseUrl });
+    for (const body of [{ error: { message } }, [{ error: { message } }], { detail: message }]) {
+      fake.reply({ status: 400, body });
+      expect(await failure(provider)).toMatchObject({ code: 'model_context_exceeded' });
+    }
+    fake.reply({ steps: [{ data: { error: { message, code: 400 } } }] });
+    expect(await failure(provider)).toMatchObject({ code: 'model_context_exceeded' });
+    provider.close();
+    await fake.stop();
+  });
+});
