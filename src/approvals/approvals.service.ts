@@ -7,15 +7,20 @@ import type { Viewer } from '../persistence/viewer.js';
 import { AppError } from '../kernel/app-error.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { InterventionStore } from '../persistence/intervention.store.js';
+import { RecordStore } from '../persistence/record.store.js';
+import { RequestStore } from '../persistence/request.store.js';
+import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { deciderOf } from '../protocol/events.js';
 import type { Json } from '../protocol/json.js';
-import type { RequestRow } from '../persistence/rows/request-rows.js';
+import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import type { PermissionRule, RuleInput } from '../permissions/rules/permission-rule.js';
 import { ToolJudge } from '../permissions/judges/tool-judge.js';
 import type { JudgedCall } from '../permissions/judges/tool-judge.js';
 import { judgedArguments } from '../tools/core/check-arguments.js';
 import { ToolExecutor } from '../tools/core/tool-executor.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
+import { listAllRequests } from './list-all-requests.js';
 import type { ApproveDto } from './dto/decisions.dto.js';
 import type { RequestOwner } from './request-errors.js';
 import { RequestsService } from './requests.service.js';
@@ -32,6 +37,9 @@ export class ApprovalsService {
   constructor(
     private readonly requests: RequestsService,
     private readonly interactions: InteractionStore,
+    private readonly interventions: InterventionStore,
+    private readonly records: RecordStore,
+    private readonly store: RequestStore,
     private readonly tools: ToolRegistry,
     private readonly executor: ToolExecutor,
     private readonly judge: ToolJudge,
@@ -116,11 +124,11 @@ export class ApprovalsService {
     const checked = this.executor.check(toolName(row), JSON.stringify(input));
     if (!checked.ok) throw faulty('invalid_input', checked.fault_for_people ?? checked.fault);
     const call = await this.callOf(row, viewer, input);
-    const speakers = [viewer.user_id];
-    const verdict = call && (await this.judge.check({ ...call, speakers }));
+    const verdict = call && (await this.judge.check(call));
     if (verdict?.decision === 'deny') throw faulty('denied_by_rule', verdict.reason);
   }
 
+  /** As one also of whoever decides: what a person may not do, the person can't let others do. */
   private async callOf(
     row: RequestRow,
     viewer: Viewer,
@@ -130,8 +138,33 @@ export class ApprovalsService {
     const interaction = await this.interactions.findInteraction(row.interaction_id, viewer);
     if (!tool || !interaction) return undefined;
     const tool_input = input ?? judgedArguments(String(row.event['tool_input']));
-    return { tool, tool_input, interaction, agent: interaction.agent };
+    const speakers = [...(await this.speakersIn(interaction, viewer)), viewer.user_id];
+    const agent = await this.agentTypeOf(row, interaction);
+    return { tool, tool_input, interaction, agent, speakers };
   }
+
+  /** The same as those of the run: see `runs/scope/speakers.ts`. */
+  private async speakersIn({ id: interaction_id }: InteractionRow, viewer: Viewer) {
+    const notes = await this.interventions.listInterventions(interaction_id);
+    const ids = new Set(notes.map(({ created_by }) => created_by));
+    for await (const { settlement } of listAllRequests(this.store, { viewer, interaction_id }))
+      if (settlement?.by.user_id !== undefined && hasWords(settlement))
+        ids.add(settlement.by.user_id);
+    return ids;
+  }
+
+  private async agentTypeOf({ agent_id }: RequestRow, { id, ...root }: InteractionRow) {
+    if (agent_id === root.agent_id) return root.agent;
+    const started = await this.records.readRecordsOfTypes([id], ['AGENT_STARTED']);
+    const body = started.find((record) => record.agent_id === agent_id)?.body;
+    return body?.type === 'AGENT_STARTED' ? body.agent_type : root.agent;
+  }
+}
+
+function hasWords(settlement: Settlement): boolean {
+  if (settlement.kind === 'tool') return true;
+  if (settlement.kind === 'input') return settlement.answer !== null;
+  return settlement.modified_input !== undefined || settlement.reason !== undefined;
 }
 
 function toolName({ event }: RequestRow): string {

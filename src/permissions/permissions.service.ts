@@ -101,9 +101,9 @@ export class PermissionsService {
   }
 
   /**
-   * The narrowest new rule that, added to the existing rules, gives the call this decision.
-   * Undefined if there is none: no rule can cover unreadable commands, or precede a rule of an
-   * earlier scope.
+   * The narrowest new rule that, added to the existing rules, gives the call this decision for each
+   * of its users. Undefined if there is none: no rule can cover unreadable commands, or precede a
+   * rule of an earlier scope.
    */
   async suggest(
     call: OwnedCall,
@@ -113,14 +113,17 @@ export class PermissionsService {
     const reader = await this.readerFor(call);
     const text = scriptOf(this.withPolicy(call));
     const script = text === undefined ? undefined : reader?.read(text);
-    const priority = await this.priorityOver(call, scope);
+    const users = callsOfAll(call);
+    const priorities = await Promise.all(users.map((each) => this.priorityOver(each, scope)));
+    const priority = Math.max(...priorities);
     const rule = suggestMatchers(call, script)
       .map((matcher) => ({ ...toRule(matcher, scope, call), priority }))
       .find((narrow) => this.covers(narrow, call, reader));
     if (!rule) return undefined;
     const verdict = decision === 'allow' ? 'an approval' : 'a rejection';
     const wanted = { ...rule, decision, description: `Remembered from ${verdict}.` };
-    return (await this.decides(wanted, call, reader)) ? wanted : undefined;
+    const decided = await Promise.all(users.map((each) => this.decides(wanted, each, reader)));
+    return decided.every(Boolean) ? wanted : undefined;
   }
 
   /** Adds a suggested rule, or returns an existing rule with the same effect. */
@@ -134,7 +137,7 @@ export class PermissionsService {
     return rule?.scope === scope && rule.decision === 'ask' ? rule.priority + 1 : 0;
   }
 
-  /** True if the call would get the rule's decision once the rule is added. */
+  /** True if the call, as one of its user alone, would get the decision once the rule is added. */
   private async decides(
     rule: RuleInput,
     call: OwnedCall,

@@ -78,6 +78,18 @@ export function describeRemember(servers: Servers): void {
           },
         );
 
+        it('is about the type of the agent that calls, also where that is a child', async () => {
+          const prompt = script({ calls: [deed('work')] });
+          const child = { name: 'agent', arguments: { prompt, agent_type: 'coder' } };
+          const following = await person.say('of-a-child', script({ calls: [child] }));
+          const { approval_id } = await following.record('APPROVAL_REQUIRED');
+          const { body } = await person.approve(following.of, approval_id, { remember: 'agent' });
+          expect(body.rule).toMatchObject({ scope: 'agent', scope_id: 'coder' });
+          await following.end();
+          const of = (agent: string) => check({ what: 'work' }, { chat_id: 'of-a-child', agent });
+          expect([await of('coder'), await of('react')]).toEqual(['allow', 'ask']);
+        });
+
         it('keeps that call from running, where it is a rejection', async () => {
           const { following, of, approval_id } = await attempt('refused', 'harm');
           const reply = await person.reject(of, approval_id!, { remember: 'session' });
