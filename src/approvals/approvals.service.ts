@@ -128,7 +128,7 @@ export class ApprovalsService {
     if (verdict?.decision === 'deny') throw faulty('denied_by_rule', verdict.reason);
   }
 
-  /** As one also of whoever decides: what a person may not do, the person can't let others do. */
+  /** Its speakers include the viewer, who can't let others do what their own rules forbid. */
   private async callOf(
     row: RequestRow,
     viewer: Viewer,

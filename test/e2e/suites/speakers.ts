@@ -47,7 +47,7 @@ export function describeSpeakers(servers: Servers): void {
               expect((await admin.post('/permissions/rules', rule)).status).toBe(201);
           });
 
-          /** Ann asks for turns in a chat that Amy sees; the time is asked about, unless it is free. */
+          /** Ann asks for turns in a chat that Amy sees. The time is asked about, if not in "free". */
           const start = async (chat: string, ...turns: readonly FakeTurn[]) => {
             expect((await ann.post('/chats', { id: chat, visibility: 'tenant' })).status).toBe(201);
             if (!chat.startsWith('free')) await makeToolAsk(ann, chat, 'current_time');
