@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config/config.js';
 import type { AppLogger } from '../logging/app-logger.js';
+import { redactor } from '../logging/redactor.js';
 import { offerDescription } from './describe-stall.js';
 import { beat, sharedState } from './stalls.js';
 
@@ -14,7 +15,10 @@ const HEAP = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 };
 /** The internals have the only watcher of signals that a thread can start. */
 const THREAD_OPTIONS = ['--expose-internals', '--no-warnings'];
 
-type WatchdogConfig = Pick<Config, 'shutdownGraceMs' | 'leaseTtlMs' | 'logFormat'>;
+type WatchdogConfig = Pick<
+  Config,
+  'shutdownGraceMs' | 'leaseTtlMs' | 'logFormat' | 'environmentSecrets'
+>;
 
 /**
  * Starts a thread that reports when the event loop is blocked, by what, and for how long. It ends
@@ -23,7 +27,7 @@ type WatchdogConfig = Pick<Config, 'shutdownGraceMs' | 'leaseTtlMs' | 'logFormat
  */
 export function startWatchdog(config: WatchdogConfig, logger: AppLogger): void {
   const { shutdownGraceMs, leaseTtlMs, logFormat } = config;
-  offerDescription();
+  offerDescription(redactor(config.environmentSecrets));
   setInterval(beat, BEAT_MS).unref();
   const worker = new Worker(THREAD, {
     workerData: {

@@ -11,6 +11,10 @@ import { ServerProcess } from '../support/server/server-process.js';
 jest.setTimeout(120_000);
 
 const LOOP = 'function tightLoop() { for (let i = 0; ; i = (i + 1) | 0); } tightLoop();';
+/** The name of a function that was made of a secret. */
+const NAMED =
+  "const all = { ['of-' + process.env.SERVICE_TOKEN]() { for (let i = 0; ; i = (i + 1) | 0); } }; Object.values(all)[0]();";
+const SECRET = 'hush-hush of the service/1';
 const REGEX = `function badPattern(text) { return /^(a+)+$/.test(text); } badPattern('a'.repeat(60) + '!');`;
 const PAUSE = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000);';
 const CLASSIC_LOOP = 'for (const end = Date.now() + 3000; Date.now() < end;);';
@@ -60,6 +64,14 @@ describe('A server whose event loop is blocked', () => {
     expect((line as { frames: string[] }).frames.join('\n')).toContain(frame);
     expect(await server.kill('SIGTERM')).toEqual({ code: null, signal: 'SIGKILL' });
     expect(server.output).toContain('the grace after a signal to stop is over');
+  });
+
+  it('names no secret', async () => {
+    await start(NAMED, { SERVICE_TOKEN: SECRET });
+    block();
+    const { frames } = (await said('has been blocked for')) as { frames: string[] };
+    expect(frames[0]).toMatch(/^at .*of-\[hidden\]/);
+    expect(server.output).not.toContain(SECRET);
   });
 
   it('obeys a second signal at once', async () => {
