@@ -47,7 +47,7 @@ export function describeSpeakers(servers: Servers): void {
               expect((await admin.post('/permissions/rules', rule)).status).toBe(201);
           });
 
-          /** Turns in a chat of Ann that Amy sees. The time is asked about, but in the chat `free`. */
+          /** Turns in a chat of Ann that Amy sees. Only in `free`, the time is not asked about. */
           const start = async (chat: string, ...turns: readonly FakeTurn[]) => {
             expect((await ann.post('/chats', { id: chat, visibility: 'tenant' })).status).toBe(201);
             if (!chat.startsWith('free')) await makeToolAsk(ann, chat, 'current_time');
