@@ -17,7 +17,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 FROM base
 # SANDBOX=auto takes it where the container may make user namespaces, and does without where not.
 RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap && rm -rf /var/lib/apt/lists/*
-RUN install -d -o node -g node -m 700 /data /workspace
+RUN install -d -o node -g node -m 700 /data /workspace /files
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     AUTH=keys \

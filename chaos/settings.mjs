@@ -28,6 +28,7 @@ export async function settingsOf(
     REDIS_URL: ways.redis ?? '',
     DATA_DIR: dataDir,
     WORKSPACE_DIR: join(store.env.DATA_DIR, 'workspace'),
+    FILES_DIR: join(store.env.DATA_DIR, 'files'),
     HOST: '127.0.0.1',
     PORT: String(port),
     MODEL: 'openai/chaos',

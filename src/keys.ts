@@ -89,7 +89,7 @@ const CARE: Readonly<Record<string, Care>> = {
     const { DataKeys } = await import('./encryption/data-keys.js');
     let changed = await encryptSaved(storage, masters);
     const keys = new DataKeys(masters, storage.dataKeys);
-    const store = await openFileStore(config);
+    const store = await openFileStore(config, storage.files);
     changed += await encryptBytes({ store, catalog: storage.files, keys });
     return `${changed} rows or files were encrypted. All that is saved is encrypted now, but not its older backups.`;
   },

@@ -116,7 +116,8 @@ function configIn(folder: string, configured: Config): Config {
   return {
     ...rest,
     ...{ store: 'file', fileStore: 'local', role: 'all', auth: ['none'], logLevel: 'silent' },
-    ...{ dataDir: folder, workspaceDir: join(folder, 'workspace'), workspaceMode: 'chat' },
+    ...{ dataDir: folder, filesDir: join(folder, 'files') },
+    ...{ workspaceDir: join(folder, 'workspace'), workspaceMode: 'chat' },
     ...{ agentsDir: join(folder, 'agents'), mcpConfig: join(folder, MCP) },
     ...{ modelImages: ['*'], contextStrategy: 'none', guardrailMaxInputTokens: 0 },
     ...{ maxTokens: 0, maxCostUsd: 0, quotaTokensPerDay: 0, quotaRuns: 0, quotaStartsPerMinute: 0 },

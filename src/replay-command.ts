@@ -110,7 +110,8 @@ async function withServer<T>(
   });
   const data_dir = await mkdtemp(join(tmpdir(), 'parley-replay-'));
   const workspaceDir = join(data_dir, 'workspace');
-  const own = { store: 'file', role: 'all', dataDir: data_dir, workspaceDir } as const;
+  const filesDir = join(data_dir, 'files');
+  const own = { store: 'file', role: 'all', dataDir: data_dir, filesDir, workspaceDir } as const;
   const {
     databaseUrl: _database,
     redisUrl: _redis,

@@ -21,10 +21,11 @@ export async function withCluster(bench, { topology, env, profile }, work) {
   const processes = [];
   try {
     await redis.flush();
+    const files = join(store.env.DATA_DIR, 'files');
     for (const [i, role] of TOPOLOGIES[topology].entries()) {
       const dataDir = join(store.env.DATA_DIR, String(i));
       await mkdir(dataDir);
-      const own = { ...env, ...roleIn(topology, role, redis), DATA_DIR: dataDir };
+      const own = { ...env, ...roleIn(topology, role, redis), DATA_DIR: dataDir, FILES_DIR: files };
       processes.push(await startOne(bench, { store, role, env: own, profile: profile?.(role, i) }));
     }
     const ports = processes.filter(({ role }) => role !== 'worker').map(({ port }) => port);

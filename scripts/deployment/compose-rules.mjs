@@ -100,13 +100,14 @@ function faultsOfSecrets({ raw }) {
 function faultsOfData(ours) {
   const lasting = ours.filter(([, { restart }]) => restart !== 'no');
   const data = lasting.map(([, service]) => volumeAt(service, '/data'));
-  const workspaces = lasting.map(([, service]) => volumeAt(service, '/workspace'));
+  const isShared = (path) => {
+    const volumes = lasting.map(([, service]) => volumeAt(service, path));
+    return volumes[0] && new Set(volumes).size === 1;
+  };
   return [
     ...unless(new Set(data).size === lasting.length, 'processes share a DATA_DIR'),
-    ...unless(
-      new Set(workspaces).size === 1 && workspaces[0],
-      'processes have different workspaces',
-    ),
+    ...unless(isShared('/workspace'), 'processes have different workspaces'),
+    ...unless(isShared('/files'), 'processes have different files'),
   ];
 }
 

@@ -34,6 +34,13 @@ export function findContradictions(given: Given): ConfigFault[] {
     });
   if (given['FILE_STORE'] === 's3' && !given['S3_BUCKET'])
     faults.push({ variable: 'FILE_STORE', problem: '"s3" needs a bucket: set S3_BUCKET' });
+  const hasOthers = given['REDIS_URL'] && given['DATABASE_URL'];
+  if (hasOthers && given['FILE_STORE'] !== 's3' && !given['FILES_DIR'])
+    faults.push({
+      variable: 'FILES_DIR',
+      problem:
+        'is needed with REDIS_URL: set it to one folder for all processes, or keep files in a bucket (FILE_STORE=s3)',
+    });
   if (!given['S3_ACCESS_KEY_ID'] !== !given['S3_SECRET_ACCESS_KEY'])
     faults.push({
       variable: 'S3_ACCESS_KEY_ID',
@@ -87,6 +94,7 @@ const OWN_FOLDERS = ['db', 'chats', 'files', 'file-rows', 'spill', 'python-snaps
  */
 export function findOverlaps({
   DATA_DIR,
+  FILES_DIR,
   AGENTS_DIR,
   WORKSPACE_DIR,
   WORKSPACE_ROOTS,
@@ -97,6 +105,7 @@ export function findOverlaps({
 }: Pick<
   Variables,
   | 'DATA_DIR'
+  | 'FILES_DIR'
   | 'AGENTS_DIR'
   | 'WORKSPACE_DIR'
   | 'WORKSPACE_ROOTS'
@@ -112,18 +121,24 @@ export function findOverlaps({
   const [own = ''] = contains(DATA_DIR, WORKSPACE_DIR) ? pathIn(DATA_DIR, WORKSPACE_DIR) : [];
   if (OWN_FOLDERS.includes(own))
     problems.push(`${shown} is where the server keeps its own data; choose another name`);
-  if (contains(WORKSPACE_DIR, AGENTS_DIR) || contains(AGENTS_DIR, WORKSPACE_DIR))
+  if (FILES_DIR !== undefined && overlap(WORKSPACE_DIR, FILES_DIR))
+    problems.push(`${shown} and FILES_DIR may not contain one another`);
+  if (overlap(WORKSPACE_DIR, AGENTS_DIR))
     problems.push(`${shown} and AGENTS_DIR may not contain one another`);
   for (const root of WORKSPACE_ROOTS.filter((path) => path.includes(TENANT))) {
     const common = commonPart(root);
-    if (contains(common, WORKSPACE_DIR) || contains(WORKSPACE_DIR, common))
+    if (overlap(common, WORKSPACE_DIR))
       problems.push(`${shown} and "${common}" of WORKSPACE_ROOTS may not contain one another`);
   }
-  const files = { MCP_CONFIG, PERMISSIONS_FILE, REDACT_PATTERNS, SYSTEM_PROMPT_FILE };
-  for (const [name, path] of Object.entries(files))
+  const named = { MCP_CONFIG, PERMISSIONS_FILE, REDACT_PATTERNS, SYSTEM_PROMPT_FILE };
+  for (const [name, path] of Object.entries(named))
     if (path !== undefined && contains(WORKSPACE_DIR, path))
       problems.push(`${shown} may not contain the file of ${name}: put that elsewhere`);
   return problems.map((problem) => ({ variable: 'WORKSPACE_DIR', problem }));
+}
+
+function overlap(one: string, other: string): boolean {
+  return contains(one, other) || contains(other, one);
 }
 
 function contains(folder: string, path: string): boolean {

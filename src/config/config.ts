@@ -99,8 +99,10 @@ export class Config {
   readonly encryptionKeys?: readonly [MasterKey, ...MasterKey[]];
   /** Largest file to upload, in bytes. */
   readonly fileMaxBytes: number;
-  /** Where the bytes of files are: in `DATA_DIR`, or in a bucket. */
+  /** Where the bytes of files are: in `filesDir`, or in a bucket. */
   readonly fileStore: 'local' | 's3';
+  /** Absolute path, by default `files` in `dataDir`; the same for all processes. */
+  readonly filesDir: string;
   /** Undefined: Amazon's. */
   readonly s3Endpoint?: string;
   /** Set if `fileStore` is `s3`. */

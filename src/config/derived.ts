@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PACKAGE_ROOT } from '../kernel/package-root.js';
 import type { ApprovalMode } from '../protocol/chat-settings.js';
 import type { Variables } from './schema.js';
@@ -87,9 +87,18 @@ export function findSecrets(
     .map(([name, value]) => ({ name, value: new Secret(value) }));
 }
 
+/** An absolute path. */
+export function filesDirOf({
+  DATA_DIR,
+  FILES_DIR = join(DATA_DIR, 'files'),
+}: Pick<Variables, 'DATA_DIR' | 'FILES_DIR'>): string {
+  return resolve(FILES_DIR);
+}
+
 /** Absolute paths of the server's own data, configuration and code, which agents may not touch. */
 export function findOwnPaths({
   DATA_DIR,
+  FILES_DIR,
   AGENTS_DIR,
   MCP_CONFIG = './mcp.json',
   PERMISSIONS_FILE,
@@ -98,6 +107,7 @@ export function findOwnPaths({
 }: Pick<
   Variables,
   | 'DATA_DIR'
+  | 'FILES_DIR'
   | 'AGENTS_DIR'
   | 'MCP_CONFIG'
   | 'PERMISSIONS_FILE'
@@ -106,7 +116,8 @@ export function findOwnPaths({
 >): string[] {
   const named = [PERMISSIONS_FILE, REDACT_PATTERNS, SYSTEM_PROMPT_FILE];
   const files = [MCP_CONFIG, '.env', ...named.filter((file) => file !== undefined)];
-  return [...[DATA_DIR, AGENTS_DIR, ...files].map((path) => resolve(path)), PACKAGE_ROOT];
+  const folders = [DATA_DIR, filesDirOf({ DATA_DIR, FILES_DIR }), AGENTS_DIR];
+  return [...[...folders, ...files].map((path) => resolve(path)), PACKAGE_ROOT];
 }
 
 /** The default of `approval_mode`. */

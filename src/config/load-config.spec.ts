@@ -93,12 +93,31 @@ describe(loadConfig.name, () => {
   it('refuses a Redis for what only one process can use', () => {
     expect(faultsOf({ REDIS_URL: 'redis://h' })).toMatchObject([{ variable: 'REDIS_URL' }]);
     const both = { REDIS_URL: 'redis://h', DATABASE_URL: 'postgres://h/d' };
-    expect(loadConfig(both).redisUrl?.reveal()).toBe('redis://h');
+    const files = { FILES_DIR: '/srv/files' };
+    expect(loadConfig({ ...both, ...files }).redisUrl?.reveal()).toBe('redis://h');
+  });
+
+  it('refuses processes that would have a folder of files each', () => {
+    const urls = { REDIS_URL: 'redis://h', DATABASE_URL: 'postgres://h/d' };
+    for (const ROLE of ['all', 'api', 'worker'])
+      expect(faultsOf({ ...urls, ROLE })).toMatchObject([{ variable: 'FILES_DIR' }]);
+    const bucket = { FILE_STORE: 's3', S3_BUCKET: 'files' };
+    expect(loadConfig({ ...urls, ...bucket }).fileStore).toBe('s3');
+  });
+
+  it('keeps files in DATA_DIR unless they have a folder of their own', () => {
+    expect(loadConfig({ DATA_DIR: '/srv/data' }).filesDir).toBe('/srv/data/files');
+    const own = loadConfig({ DATA_DIR: '/srv/data', FILES_DIR: '/srv/files' });
+    expect([own.filesDir, own.ownPaths]).toEqual([
+      '/srv/files',
+      expect.arrayContaining(['/srv/files']),
+    ]);
   });
 
   it.each(['api', 'worker'])('refuses to leave work to nobody with the role %s', (ROLE) => {
     expect(faultsOf({ ROLE })).toMatchObject([{ variable: 'ROLE' }]);
-    const shared = { REDIS_URL: 'redis://h', DATABASE_URL: 'postgres://h/d' };
+    const url = { REDIS_URL: 'redis://h', DATABASE_URL: 'postgres://h/d' };
+    const shared = { ...url, FILES_DIR: '/srv/files' };
     expect(loadConfig({ ROLE, ...shared }).role).toBe(ROLE);
   });
 
@@ -116,6 +135,8 @@ describe(loadConfig.name, () => {
     [{ DATA_DIR: '/srv/parley/files/data', WORKSPACE_DIR: '/srv/parley/files/' }],
     [{ PERMISSIONS_FILE: '/srv/files/rules.json', WORKSPACE_DIR: '/srv/files' }],
     [{ MCP_CONFIG: './workspace/mcp.json' }],
+    [{ FILES_DIR: '/srv/files', WORKSPACE_DIR: '/srv/files/work' }],
+    [{ FILES_DIR: './workspace/files' }],
   ])('refuses a workspace that overlaps with the data or the agents: %j', (env) => {
     expect(faultsOf(env)).toMatchObject([{ variable: 'WORKSPACE_DIR' }]);
   });

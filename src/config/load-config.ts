@@ -14,6 +14,7 @@ import type { ConfigFault } from './config-error.js';
 import {
   chooseApprovalMode,
   chooseModel,
+  filesDirOf,
   findOwnPaths,
   findSecrets,
   pickCommandEnvironment,
@@ -65,6 +66,7 @@ export function loadConfig(
     approvalMode: chooseApprovalMode(data),
     auth: data.AUTH ?? ['none'],
     dataDir: resolve(data.DATA_DIR),
+    filesDir: filesDirOf(data),
     agentsDir: resolve(data.AGENTS_DIR),
     workspaceDir: resolve(data.WORKSPACE_DIR),
     workspaceRoots: data.WORKSPACE_ROOTS.map((path) => resolve(path)),

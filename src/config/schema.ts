@@ -61,6 +61,7 @@ export const environment = z.object({
   ENCRYPTION_KEYS: masterKeys().optional(),
   FILE_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(104_857_600),
   FILE_STORE: oneOf('local', 's3').default('local'),
+  FILES_DIR: z.string().optional(),
   S3_ENDPOINT: httpUrl().optional(),
   S3_BUCKET: z.string().optional(),
   S3_REGION: z.string().default('us-east-1'),

@@ -48,6 +48,10 @@ export abstract class FileCatalog {
   abstract listDeleted(page: { limit: number; after?: string }): Promise<FileKey[]>;
   /** Forgets a deleted file, whose bytes are removed. */
   abstract remove(id: string): Promise<void>;
+  /** The id of the folder that has the bytes; undefined: they are in none yet. */
+  abstract findFolder(): Promise<string | undefined>;
+  /** Keeps the id of the folder unless there is one. The id that is kept then. */
+  abstract claimFolder(id: string): Promise<string>;
   /** The ids among these that have a row, deleted ones included. */
   abstract findKnown(ids: readonly string[]): Promise<string[]>;
 }

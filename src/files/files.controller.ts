@@ -27,8 +27,7 @@ import {
 } from './dto/file.dto.js';
 import { FileUrls } from './download/file-urls.js';
 import { toFile } from './file-catalog.js';
-import { keyOf } from './file-key.js';
-import { FileStore } from './file-store.js';
+import { FileContents } from './file-contents.js';
 import type { ByteRange } from './file-store.js';
 import { FilesService } from './files.service.js';
 
@@ -42,7 +41,7 @@ export class FilesController {
 
   constructor(
     private readonly files: FilesService,
-    private readonly bytes: FileStore,
+    private readonly contents: FileContents,
     private readonly urls: FileUrls,
     private readonly intake: AdmissionGate,
     private readonly credentials: CredentialWatch,
@@ -105,7 +104,7 @@ export class FilesController {
   ): Promise<void> {
     const file = await this.files.find(caller, id);
     this.credentials.cutOff(response);
-    const open = (range?: ByteRange) => this.bytes.get(keyOf(file), range);
+    const open = (range?: ByteRange) => this.contents.open(file, range);
     await sendFile({ request, response }, file, open).catch((err: unknown) => {
       if (!response.headersSent) throw err;
       // The connection is destroyed, so that the client notices.

@@ -1,9 +1,10 @@
-import { Module } from '@nestjs/common';
+import { Logger, Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { Config } from '../config/config.js';
 import { Encryption } from '../encryption/encryption.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
+import { findExposure } from '../kernel/private-folder.js';
 import { HttpModule } from '../http/http.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -11,6 +12,8 @@ import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { AttachedFiles } from './attached/attached-files.js';
 import { FileUrls } from './download/file-urls.js';
 import { withKeys } from './encrypted/encrypted-file-store.js';
+import { FileCatalog } from './file-catalog.js';
+import { FileContents } from './file-contents.js';
 import { FilePurge } from './file-purge.js';
 import { FileMeter, metered } from './file-meter.js';
 import { FileStore } from './file-store.js';
@@ -37,6 +40,7 @@ import { FileSaveTool } from './tools/file-save.tool.js';
   controllers: [FilesController],
   providers: [
     FilesService,
+    FileContents,
     FilePurge,
     UploadLimit,
     FileUrls,
@@ -46,7 +50,11 @@ import { FileSaveTool } from './tools/file-save.tool.js';
     FileReadTool,
     FileSaveTool,
     FileImportTool,
-    { provide: FileStore, inject: [Config, Encryption, FileMeter], useFactory: openBytes },
+    {
+      provide: FileStore,
+      inject: [Config, Encryption, FileMeter, FileCatalog],
+      useFactory: openBytes,
+    },
   ],
   exports: [FilePurge, FilesService, AttachedFiles],
 })
@@ -56,6 +64,11 @@ async function openBytes(
   config: Config,
   { keys }: Encryption,
   meter: FileMeter,
+  catalog: FileCatalog,
 ): Promise<FileStore> {
-  return withKeys(metered(await openFileStore(config), meter), keys);
+  const store = metered(await openFileStore(config, catalog), meter);
+  const exposure =
+    config.fileStore === 'local' && (await findExposure('FILES_DIR', config.filesDir));
+  if (exposure) new Logger('Files').warn(exposure);
+  return withKeys(store, keys);
 }

@@ -22,6 +22,7 @@ import { Quotas } from '../quotas/quotas.js';
 import type { ReservedBytes } from '../quotas/reserved-bytes.js';
 import { FileCatalog, toFile } from './file-catalog.js';
 import type { FileKey, FileRow } from './file-catalog.js';
+import { FileContents } from './file-contents.js';
 import { keyOf } from './file-key.js';
 import { FileMeter } from './file-meter.js';
 import { FilePurge } from './file-purge.js';
@@ -73,6 +74,7 @@ export class FilesService {
   constructor(
     private readonly catalog: FileCatalog,
     private readonly bytes: FileStore,
+    private readonly contents: FileContents,
     private readonly purge: FilePurge,
     private readonly access: ChatAccess,
     private readonly quotas: Quotas,
@@ -201,13 +203,16 @@ export class FilesService {
     return toPage(rows.map(toFile), limit, formatPageCursor);
   }
 
-  /** All files of a chat with their bytes, the newest first; without those deleted meanwhile. */
+  /**
+   * All files of a chat with their bytes, the newest first; without those deleted meanwhile.
+   * @throws AppError `files_unavailable` (503)
+   */
   async *contentsOf(caller: Principal, { uid: chat_uid }: ChatRow): AsyncGenerator<StoredFile> {
     const page = { viewer: viewerOf(caller), chat_uid, limit: PAGE };
     for (let before: FileRow | undefined; ;) {
       const rows = await this.catalog.list({ ...page, ...(before && { before }) });
       for (const row of rows) {
-        const content = await this.bytes.get(keyOf(row)).catch(unlessMissing);
+        const content = await this.contents.open(row).catch(unlessDeleted);
         if (content) yield { file: toFile(row), content };
       }
       before = rows.at(-1);
@@ -322,6 +327,6 @@ function invalidChatId(): AppError {
   });
 }
 
-function unlessMissing(error: unknown): undefined {
+function unlessDeleted(error: unknown): undefined {
   if ((error as { code?: unknown }).code !== 'file_not_found') throw error;
 }

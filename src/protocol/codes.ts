@@ -104,7 +104,7 @@ export const PROBLEMS: Readonly<Record<string, readonly [status: number, meaning
   chat_still_running: [503, 'An interaction of the chat has not stopped yet. Retry shortly.'],
   files_unavailable: [
     503,
-    'Files can’t be stored or read now; the detail says why. Retry shortly.',
+    'Files can’t be stored or read now, or bytes are missing; the detail says why. Retry shortly.',
   ],
   import_busy: [503, 'Another import runs. Retry shortly.'],
   issuer_unavailable: [503, 'The keys of the JWT issuer can’t be read. Retry shortly.'],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../kernel/app-error.js';
-import { makeDataDir } from './data-dir.js';
+import { makePrivateFolder } from '../kernel/private-folder.js';
 import { close, findListener, isUnsupported, listenAt } from './lock-socket.js';
 
 /** Maximum length of a Unix socket's path that every system supports, in bytes. */
@@ -36,7 +36,7 @@ export class DataDirLock {
 
   /** @throws AppError `data_dir_locked`, `data_dir_unusable` */
   static async acquire(dataDir: string): Promise<DataDirLock> {
-    await makeDataDir(dataDir);
+    await makePrivateFolder('DATA_DIR', dataDir);
     const inside = { directory: dataDir, prefix: 'lock.' };
     const outside = await placeOutside(dataDir);
     if (Buffer.byteLength(pathOf(inside, 'new.00000000')) > LONGEST_PATH)

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { Clock } from '../kernel/clock.js';
-import { findExposure, makeDataDir } from './data-dir.js';
+import { findExposure, makePrivateFolder } from '../kernel/private-folder.js';
 import { DataDirLock } from './data-dir-lock.js';
 import type { AllStores } from './stores.js';
 
@@ -24,8 +24,8 @@ export async function openStorage(
   clock: Clock,
   report: (problem: string) => void,
 ): Promise<Storage> {
-  await makeDataDir(config.dataDir);
-  const exposure = await findExposure(config.dataDir);
+  await makePrivateFolder('DATA_DIR', config.dataDir);
+  const exposure = await findExposure('DATA_DIR', config.dataDir);
   if (exposure) report(exposure);
   if (config.databaseUrl) return openDatabaseStorage(config, clock, report);
   const lock = await DataDirLock.acquire(config.dataDir);

@@ -199,6 +199,17 @@ export function fileCatalogContract(name: string, open: () => Promise<OpenedFile
       for (const { id } of kept) expect(await files().find(id, ann)).toBeDefined();
     });
 
+    it('keeps the id of the folder that has the bytes: the first', async () => {
+      expect(await files().findFolder()).toBeUndefined();
+      const ids = ['folder_one', 'folder_two'];
+      const kept = await Promise.all(ids.map((id) => files().claimFolder(id)));
+      expect(ids).toContain(kept[0]);
+      expect(kept[1]).toBe(kept[0]);
+      await opened.reopen?.();
+      expect(await files().findFolder()).toBe(kept[0]);
+      expect(await files().claimFolder('folder_three')).toBe(kept[0]);
+    });
+
     it('counts for the quota of the tenant until its bytes are removed', async () => {
       const chat = await newChat();
       const { total: ofChat } = await opened.usage.countBytes(ann.tenant_id);

@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
+import type { FileInfo } from '../../src/protocol/file.js';
 import type { Interaction } from '../../src/protocol/interaction.js';
 import { Cluster } from '../support/server/cluster.js';
 import type { ClusterMember } from '../support/server/cluster-member.js';
@@ -90,6 +94,48 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
     for (const deed of deeds)
       expect(begun.filter(({ input }) => input.token === deed)).toHaveLength(1);
   };
+
+  it('have the same files, whichever of them took them', async () => {
+    const [one, other] = cluster.apis;
+    const chat = `files-${chats++}`;
+    await one.api.post('/chats', { id: chat });
+    const form = new FormData();
+    form.set('chat_id', chat);
+    form.set('file', new Blob(['Remember 42.']), 'note.txt');
+    const { id } = (await one.api.send('POST', '/files', { form })).body as FileInfo;
+    const contents = [one, other].map(({ api }) => api.get(`/files/${id}/content`));
+    for (const { status, body } of await Promise.all(contents))
+      expect([status, body]).toEqual([200, 'Remember 42.']);
+    const path = 'answer.txt';
+    const write = { name: 'write', arguments: { path, content: 'Forty-two.' } };
+    const save = { name: 'file_save', arguments: { path } };
+    const steps = [{ calls: [write] }, { calls: [save] }, { text: 'Saved.' }];
+    cluster.fake.otherwise(() => steps.shift()!);
+    const reader = await other.api.say(chat, {
+      ...{ user_message: 'Answer.', file_ids: [id], approval_mode: 'auto' },
+    });
+    expectWhole(reader);
+    cluster.fake.otherwise(playScript);
+    const { interaction_id } = reader.find('INTERACTION_STARTED')!;
+    const of = { chat_id: chat, id: interaction_id };
+    const { final_agent_state } = await one.api.interaction(of);
+    expect(JSON.stringify(final_agent_state)).toContain('Remember 42.');
+    const { items } = (await one.api.get(`/files?chat_id=${chat}`)).body;
+    const saved = items.find(({ filename }: FileInfo) => filename === path) as FileInfo;
+    for (const { api } of cluster.apis)
+      expect((await api.get(`/files/${saved.id}/content`)).body).toBe('Forty-two.');
+  });
+
+  it('refuse a process with a folder of files of its own', async () => {
+    const FILES_DIR = await mkdtemp(join(tmpdir(), 'parley-own-files-'));
+    try {
+      await expect(cluster.startAnother({ ROLE: 'worker', FILES_DIR })).rejects.toThrow(
+        `FILES_DIR ${FILES_DIR} is not the folder that has the files of this server`,
+      );
+    } finally {
+      await rm(FILES_DIR, { recursive: true, force: true });
+    }
+  });
 
   it('go on with what a killed worker ran, once its lease is over, and do nothing twice (I3, I4)', async () => {
     const { gate, all, readers, deeds } = await halfWay(6);

@@ -40,6 +40,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   tasks: ['id', 'chat_id', 'status', 'agent_id'],
   incoming_chats: ['id'],
   files: [...['id', 'tenant_id', 'owner', 'chat_id', 'mime_type', 'sha256']],
+  file_folder: ['id'],
   api_keys: ['id', 'tenant_id', 'user_id', 'scopes', 'secret_hash', 'created_by'],
   stream_tickets: ['hash', 'path', 'holder', 'principal'],
   audit: ['id', 'tenant_id', 'user_id', 'action', 'chat_id', 'interaction_id', 'detail'],

@@ -11,8 +11,8 @@ import { MAX_IMAGE_BYTES, readImage } from '../../tools/images/read-image.js';
 import { documentKind, readDocument } from '../extraction/document-text.js';
 import type { DocumentKind } from '../extraction/document-text.js';
 import { FileCatalog } from '../file-catalog.js';
-import { keyOf } from '../file-key.js';
-import { FileStore } from '../file-store.js';
+import type { FileRow } from '../file-catalog.js';
+import { FileContents } from '../file-contents.js';
 
 /** Characters of all files of a message that a model reads. */
 const MAX_CHARS = 200_000;
@@ -46,19 +46,24 @@ interface Content {
 export class AttachedFiles {
   constructor(
     private readonly catalog: FileCatalog,
-    private readonly bytes: FileStore,
+    private readonly contents: FileContents,
   ) {}
 
-  /** @throws AppError `invalid_body` (400) if the caller sees no file of one of these ids */
+  /**
+   * @throws AppError `invalid_body` (400) if the caller sees no file of one of these ids,
+   * `files_unavailable` (503) if the bytes of one are missing
+   */
   async find(caller: Principal, ids: readonly string[]): Promise<AttachedFile[]> {
-    const found: AttachedFile[] = [];
+    const rows: FileRow[] = [];
     for (const file_id of ids) {
       const row = await this.catalog.find(file_id, viewerOf(caller));
       if (!row) throw unknownFile(file_id);
-      const { id, filename, mime_type, size_bytes } = row;
-      found.push({ id, filename, mime_type, size_bytes });
+      rows.push(row);
     }
-    return found;
+    await this.contents.requireAll(rows);
+    return rows.map(({ id, filename, mime_type, size_bytes }) => {
+      return { id, filename, mime_type, size_bytes };
+    });
   }
 
   /**
@@ -136,7 +141,7 @@ export class AttachedFiles {
 
   private open(file: AttachedFile & { readonly tenant_id: string }, end?: number) {
     const isPart = end !== undefined && end < file.size_bytes - 1;
-    return this.bytes.get(keyOf(file), isPart ? { start: 0, end } : undefined);
+    return this.contents.open(file, isPart ? { start: 0, end } : undefined);
   }
 }
 

@@ -9,6 +9,7 @@ import { TENANT_ID } from '../../auth/principal.js';
 import { AppError } from '../../kernel/app-error.js';
 import { FileStore, filesUnavailable, noBytes } from '../file-store.js';
 import type { ByteRange, StoredBytes } from '../file-store.js';
+import { readMarker } from './claim-folder.js';
 
 const FILE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Begins with a dot, as no tenant does. */
@@ -18,7 +19,14 @@ const FILE_MODE = 0o600;
 
 /** The bytes in a folder, `<tenant>/<file id>`, which only the user of the server can read. */
 export class LocalFileStore extends FileStore {
-  constructor(private readonly root: string) {
+  /**
+   * @param id that its marker has: nothing is written where the file system with the folder is not
+   * mounted. Undefined: it has no marker.
+   */
+  constructor(
+    private readonly root: string,
+    private readonly id?: string,
+  ) {
     super();
   }
 
@@ -82,6 +90,8 @@ export class LocalFileStore extends FileStore {
   private async bring(key: string, write: (path: string) => Promise<void>): Promise<void> {
     const target = this.pathOf(key);
     const incoming = join(this.root, INCOMING, randomUUID());
+    if (this.id !== undefined && (await onDisk(readMarker(this.root))) !== this.id)
+      throw filesUnavailable('their folder is gone', undefined);
     await onDisk(makeFolder(dirname(incoming)));
     await onDisk(makeFolder(dirname(target)));
     try {

@@ -9,8 +9,7 @@ import { ToolFault } from '../../tools/files/tool-fault.js';
 import { MAX_FILE_BYTES } from '../../workspace/read-file.js';
 import { FileCatalog } from '../file-catalog.js';
 import type { FileRow } from '../file-catalog.js';
-import { keyOf } from '../file-key.js';
-import { FileStore } from '../file-store.js';
+import { FileContents } from '../file-contents.js';
 import { FilesService } from '../files.service.js';
 
 type OfChat = Pick<ToolContext, 'chat_uid'>;
@@ -20,7 +19,7 @@ type OfChat = Pick<ToolContext, 'chat_uid'>;
 export class ChatFiles {
   constructor(
     private readonly catalog: FileCatalog,
-    private readonly bytes: FileStore,
+    private readonly contents: FileContents,
     private readonly files: FilesService,
     private readonly chats: ChatStore,
   ) {}
@@ -32,7 +31,8 @@ export class ChatFiles {
 
   /**
    * A file as a whole.
-   * @throws ToolFault if there is none of this id in the chat, or it is too large
+   * @throws ToolFault if there is none of this id in the chat, or it is too large; AppError
+   * `files_unavailable`
    */
   async read({ chat_uid }: OfChat, id: string): Promise<{ file: FileRow; bytes: Buffer }> {
     const file = await this.catalog.find(id, ANY_TENANT);
@@ -42,7 +42,7 @@ export class ChatFiles {
       throw new ToolFault(
         `${file.filename} has ${file.size_bytes} bytes, more than the ${MAX_FILE_BYTES} that can be taken.`,
       );
-    return { file, bytes: await buffer(await this.bytes.get(keyOf(file))) };
+    return { file, bytes: await buffer(await this.contents.open(file)) };
   }
 
   /**

@@ -11,6 +11,7 @@ import { StoreCore } from '../memory/core/store-core.js';
 import { StoreIndex } from '../memory/core/store-index.js';
 import type { AllStores } from '../stores.js';
 import { FileAuditStore } from './file-audit-store.js';
+import { FileFolderNote } from './file-folder-note.js';
 import { FileJournal } from './chats/file-journal.js';
 import { FileKeyStore } from './file-key-store.js';
 import { FileRows } from './file-rows.js';
@@ -66,6 +67,7 @@ export async function openFileStores({
   const files = new MemoryFileCatalog({
     ...{ chats: index, journal: rows, rows: await rows.load(report) },
     isDeleted: (uid) => !existsSync(join(root, uid)),
+    folder: await FileFolderNote.open(data_dir),
   });
   const tasks = await FileTaskStore.open(index, report);
   const rules = await FileRuleStore.open({ data_dir, findChat: (uid) => index.findChat(uid)?.row });

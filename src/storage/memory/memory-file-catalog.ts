@@ -1,5 +1,6 @@
 import { FileCatalog, seesFile } from '../../files/file-catalog.js';
 import type { AddedFile, FileKey, FilePage, FileRow } from '../../files/file-catalog.js';
+import { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
 import { NO_JOURNAL } from './core/row-journal.js';
 import type { RowJournal } from './core/row-journal.js';
@@ -14,6 +15,16 @@ export interface FileCatalogParts {
   readonly rows?: readonly KeptFile[];
   /** True if a chat that is not in the index was deleted; false if it could not be read. */
   readonly isDeleted?: (chatUid: string) => boolean;
+  readonly folder?: FolderNote;
+}
+
+/** The id of the folder that has the bytes, in memory. */
+export class FolderNote {
+  constructor(public id?: string) {}
+
+  async keep(id: string): Promise<void> {
+    this.id = id;
+  }
 }
 
 /** All rows in memory. */
@@ -22,6 +33,8 @@ export class MemoryFileCatalog extends FileCatalog {
   private readonly chats: StoreIndex;
   private readonly journal: RowJournal<KeptFile>;
   private readonly isDeleted: (chatUid: string) => boolean;
+  private readonly folder: FolderNote;
+  private readonly mutex = new KeyedMutex();
   /** Rows whose mark is not saved yet. Their bytes have to stay: a kill would undo the mark. */
   private readonly unsaved = new Set<string>();
   /** Rows that are being saved. */
@@ -32,12 +45,14 @@ export class MemoryFileCatalog extends FileCatalog {
     journal = NO_JOURNAL,
     rows = [],
     isDeleted = () => true,
+    folder = new FolderNote(),
   }: FileCatalogParts) {
     super();
     this.chats = chats;
     this.journal = journal;
     this.rows = new Map(rows.map((row) => [row.id, row]));
     this.isDeleted = isDeleted;
+    this.folder = folder;
   }
 
   async add(row: FileRow, room = Infinity): Promise<AddedFile> {
@@ -114,6 +129,17 @@ export class MemoryFileCatalog extends FileCatalog {
       if (!before || compareKeys(before, row) < 0) newest.set(row.chat_uid, row);
     }
     return new Map([...newest].map(([uid, { id }]) => [uid, id]));
+  }
+
+  async findFolder(): Promise<string | undefined> {
+    return this.folder.id;
+  }
+
+  claimFolder(id: string): Promise<string> {
+    return this.mutex.run('folder', async () => {
+      if (this.folder.id === undefined) await this.folder.keep(id);
+      return this.folder.id ?? id;
+    });
   }
 
   async findKnown(ids: readonly string[]): Promise<string[]> {

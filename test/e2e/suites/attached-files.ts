@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileInfo } from '../../../src/protocol/file.js';
 import type { ApiClient } from '../../support/client/api-client.js';
+import { Gate } from '../../support/gate.js';
 import { makeDocx, makePdf, makePdfBomb } from '../../support/make-documents.js';
 import { IMAGES } from '../../support/tools/images.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
@@ -123,6 +125,46 @@ function testReading(server: ServerUnderTest): void {
     const path = `/chats/${body.id}/interactions/${id}/edit?wait=true`;
     await server.api.post(path, { new_user_message: 'Edited' });
     expect(lastRequest(server)[0].content).toContain('logged text');
+  });
+
+  it('are unavailable, and not deleted, while their bytes are missing', async () => {
+    const file = await upload(server.api, 'kept text', 'kept.txt');
+    const path = join(server.files, 'default', file.id);
+    const place = existsSync(path) ? path : `${path}_e`;
+    await rename(place, `${server.files}.away`);
+    const missing = {
+      status: 503,
+      body: {
+        type: '/problems/files_unavailable',
+        detail: expect.stringContaining(`the bytes of ${file.id} are missing`),
+      },
+    };
+    expect(await start(server.api, [file.id])).toMatchObject(missing);
+    expect(await server.api.get(`/files/${file.id}/content`)).toMatchObject(missing);
+    expect(await server.api.get(`/files/${file.id}`)).toMatchObject({ status: 200 });
+    await rename(`${server.files}.away`, place);
+    const [sent] = await ask(server, [file.id]);
+    expect(sent.at(-1).content).toContain('kept text');
+  });
+
+  it('fail an interaction that begins while their bytes are missing', async () => {
+    const gate = new Gate();
+    const chat = `attached-${++chats}`;
+    server.fake.reply({ text: ['Wait', gate, '.'] });
+    const first = await server.api.begin(chat, 'First');
+    const file = await upload(server.api, 'kept text', 'kept.txt');
+    const second = await server.api.begin(chat, {
+      ...{ user_message: 'Look', file_ids: [file.id], on_conflict: 'enqueue' },
+    });
+    const path = join(server.files, 'default', file.id);
+    await rm(existsSync(path) ? path : `${path}_e`);
+    gate.open();
+    await server.api.follow(first);
+    await server.api.follow(second);
+    expect(await server.api.interaction(second)).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'files_unavailable', message: expect.stringContaining(file.id) },
+    });
   });
 
   it('have to exist', async () => {

@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileInfo } from '../../../src/protocol/file.js';
@@ -104,6 +104,18 @@ export function describeFileTools(servers: Servers): void {
               expect.stringContaining(`There is no file ${file_id} in this chat`),
             ]);
           }
+      });
+
+      it('say that a file is unavailable, and not that there is none, while its bytes are missing', async () => {
+        const chat = await newChat();
+        const { id: file_id } = await add(chat, 'one', 'a.txt');
+        const path = join(server.files, 'default', file_id);
+        await rm(existsSync(path) ? path : `${path}_e`);
+        const { is_error, tool_output } = await call(chat, 'file_read', { file_id });
+        expect([is_error, tool_output]).toEqual([
+          true,
+          expect.stringContaining(`the bytes of ${file_id} are missing`),
+        ]);
       });
 
       it('save a file of the workspace for the user', async () => {

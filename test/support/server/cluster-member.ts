@@ -30,7 +30,12 @@ export class ClusterMember {
     const [REDIS_URL, redis] = await behindProxy(env['REDIS_URL']!);
     const own = { ...env, DATABASE_URL, REDIS_URL, DATA_DIR: dataDir };
     const member = new ClusterMember(own, dataDir, postgres, redis);
-    await member.start();
+    try {
+      await member.start();
+    } catch (error) {
+      await Promise.all([postgres.cut(), redis.cut(), rm(dataDir, { recursive: true })]);
+      throw error;
+    }
     return member;
   }
 

@@ -34,6 +34,7 @@ export class Cluster {
     readonly workers: readonly [ClusterMember, ClusterMember],
     private readonly database: pg.Pool,
     private readonly removeData: () => Promise<unknown>,
+    private readonly env: Environment,
   ) {}
 
   static async start(env: Environment = {}): Promise<Cluster> {
@@ -49,6 +50,7 @@ export class Cluster {
       OPENAI_BASE_URL: fake.baseUrl,
       CHAOS_EFFECTS: effects.path,
       WORKSPACE_DIR: join(folder, 'workspace'),
+      FILES_DIR: join(folder, 'files'),
       DATABASE_URL: data.url,
       REDIS_URL: redis.url,
       ...env,
@@ -62,7 +64,12 @@ export class Cluster {
     ]);
     const database = new pg.Pool({ connectionString: allTenants(data.url), max: 1 });
     const remove = () => Promise.all([data.drop(), rm(folder, { recursive: true, force: true })]);
-    return new Cluster(fake, effects, redis, [first, second], workers, database, remove);
+    return new Cluster(fake, effects, redis, [first, second], workers, database, remove, shared);
+  }
+
+  /** A process beside the four, with other settings; the caller removes it. */
+  startAnother(env: Environment): Promise<ClusterMember> {
+    return ClusterMember.start({ ...this.env, ...env });
   }
 
   get members(): readonly ClusterMember[] {

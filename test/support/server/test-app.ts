@@ -7,10 +7,6 @@ import type { Environment } from '../../../src/config/load-config.js';
 import { AppLogger } from '../../../src/logging/app-logger.js';
 import { configureApp } from '../../../src/http/configure-app.js';
 import { EventStreams } from '../../../src/http/event-streams.js';
-import { Encryption } from '../../../src/encryption/encryption.js';
-import { withKeys } from '../../../src/files/encrypted/encrypted-file-store.js';
-import { FileStore } from '../../../src/files/file-store.js';
-import { LocalFileStore } from '../../../src/files/local/local-file-store.js';
 import { Clock, SystemClock } from '../../../src/kernel/clock.js';
 import { LeaseKeeper } from '../../../src/runs/runner/lease-keeper.js';
 import { Readers } from '../../../src/event-log/follow/readers.js';
@@ -39,17 +35,12 @@ export class TestApp {
 
   static async start(stores: AllStores, options: TestAppOptions): Promise<TestApp> {
     const { env, modules, log, clock = new SystemClock(), files } = options;
-    const config = loadConfig({ ...TEST_ENCRYPTION, ...env });
+    const config = loadConfig({ ...TEST_ENCRYPTION, FILES_DIR: files, ...env });
     const logger = new AppLogger(config, (line) => log.push(line));
     const module = Test.createTestingModule({ imports: [AppModule.of(config, stores, modules)] })
       .setLogger(logger)
       .overrideProvider(Clock)
       .useValue(clock);
-    if (config.fileStore === 'local')
-      module.overrideProvider(FileStore).useFactory({
-        inject: [Encryption],
-        factory: ({ keys }: Encryption) => withKeys(new LocalFileStore(files), keys),
-      });
     const compiled = await module.compile();
     const app = compiled.createNestApplication<NestExpressApplication>({
       ...{ logger, bodyParser: false, forceCloseConnections: true },

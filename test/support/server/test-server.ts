@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Type } from '@nestjs/common';
 import type { Environment } from '../../../src/config/load-config.js';
+import type { FileCatalog } from '../../../src/files/file-catalog.js';
 import type { AllStores } from '../../../src/storage/stores.js';
 import { ApiClient } from '../client/api-client.js';
 import { environmentsOf, startRedisFor } from './e2e-cluster.js';
@@ -65,7 +66,7 @@ export class TestServer {
     options: TestServerOptions,
   ): Promise<TestServer> {
     const { env = {}, modules = [], clock, log = [], isCluster = false } = options;
-    const files = options.files ?? join(tmpdir(), `parley-files-${randomUUID()}`);
+    const files = filesOf(stores, options.files);
     const basic = {
       MODEL: 'openai/fake',
       SYSTEM_PROMPT_FILE: '/dev/null', // transcripts are without a system prompt
@@ -134,6 +135,16 @@ export class TestServer {
     await this.close();
     await this.fake.stop();
   }
+}
+
+const FOLDERS = new WeakMap<FileCatalog, string>();
+
+/** Servers on the same stores have the same folder. */
+function filesOf({ files }: AllStores, given?: string): string {
+  const known = given ?? FOLDERS.get(files);
+  const folder = known ?? join(tmpdir(), `parley-files-${randomUUID()}`);
+  FOLDERS.set(files, folder);
+  return folder;
 }
 
 function sum(counts: readonly number[]): number {

@@ -54,6 +54,14 @@ export class EncryptedFileCatalog extends FileCatalog {
     return this.inner.remove(id);
   }
 
+  findFolder(): Promise<string | undefined> {
+    return this.inner.findFolder();
+  }
+
+  claimFolder(id: string): Promise<string> {
+    return this.inner.claimFolder(id);
+  }
+
   findKnown(ids: readonly string[]): Promise<string[]> {
     return this.inner.findKnown(ids);
   }

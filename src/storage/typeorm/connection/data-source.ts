@@ -6,6 +6,7 @@ import type { DataSourceOptions, Logger } from 'typeorm';
 import { EmbeddedPool } from './embedded-connection.js';
 import { CreateTables1795219200000 } from '../../../../migrations/1795219200000-create-tables.js';
 import { CreateWebhooks1795305600000 } from '../../../../migrations/1795305600000-create-webhooks.js';
+import { CreateFileFolder1795392000000 } from '../../../../migrations/1795392000000-create-file-folder.js';
 import { PgliteSocket } from './embedded-connection.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import { ChatEntity } from '../entities/chat.entity.js';
@@ -43,6 +44,16 @@ const SERVER_POOL = {
   keepAliveInitialDelayMillis: 10_000,
 };
 
+/**
+ * Listed individually, oldest first, so that a build, a test and a container run the same
+ * migrations.
+ */
+export const MIGRATIONS = [
+  CreateTables1795219200000,
+  CreateWebhooks1795305600000,
+  CreateFileFolder1795392000000,
+];
+
 /** TypeORM would also print errors that are thrown. */
 const SILENT: Logger = {
   log: ignore,
@@ -57,11 +68,7 @@ const SILENT: Logger = {
 const BOTH = {
   type: 'postgres',
   entities: [AuditEntity, ChatEntity, InteractionEntity, InterventionEntity, KeyEntity, TaskEntity],
-  /**
-   * Listed individually, oldest first, so that a build, a test and a container run the same
-   * migrations.
-   */
-  migrations: [CreateTables1795219200000, CreateWebhooks1795305600000],
+  migrations: MIGRATIONS,
   migrationsTransactionMode: 'each',
   synchronize: false,
   logger: SILENT,
@@ -109,18 +116,19 @@ async function prepareSession(
 }
 
 /** A `DataSource` of one connection, without a query timeout, because migrations may take long. */
-export function createMigrationDataSource(url: string): DataSource {
+export function createMigrationDataSource(url: string, migrations = MIGRATIONS): DataSource {
   const pool = { ...SERVER_POOL, max: 1, query_timeout: 0 };
-  return new DataSource({ ...BOTH, url, extra: pool });
+  return new DataSource({ ...BOTH, migrations, url, extra: pool });
 }
 
 /**
  * A `DataSource`, not yet initialized, on an open embedded database: the same driver, types and
  * SQL, with a pool of one connection.
  */
-export function createEmbeddedDataSource(db: PGlite): DataSource {
+export function createEmbeddedDataSource(db: PGlite, migrations = MIGRATIONS): DataSource {
   return new DataSource({
     ...BOTH,
+    migrations,
     database: 'postgres',
     username: 'postgres',
     driver: { ...pg, Pool: EmbeddedPool },

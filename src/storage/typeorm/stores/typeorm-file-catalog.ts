@@ -67,6 +67,12 @@ const REMOVE: Statement = {
   text: 'DELETE FROM files WHERE id = $1 AND is_deleted',
 };
 
+const FIND_FOLDER: Statement = { text: 'SELECT id FROM file_folder' };
+
+const CLAIM_FOLDER: Statement = {
+  text: 'INSERT INTO file_folder (id) VALUES ($1) ON CONFLICT (is_only) DO NOTHING',
+};
+
 const FIND_KNOWN: Statement = { text: 'SELECT id FROM files WHERE id = ANY($1::text[])' };
 
 const FIND_NEWEST: Statement = {
@@ -127,6 +133,17 @@ export class TypeOrmFileCatalog extends FileCatalog {
 
   async remove(id: string): Promise<void> {
     await this.db.query(REMOVE, [id]);
+  }
+
+  async findFolder(): Promise<string | undefined> {
+    const [folder] = await this.db.query<{ id: string }>(FIND_FOLDER, []);
+    return folder?.id;
+  }
+
+  async claimFolder(id: string): Promise<string> {
+    const claim = [CLAIM_FOLDER, [id]] as const;
+    const [, kept] = await this.db.batch<{ id: string }>([claim, [FIND_FOLDER, []]]);
+    return kept![0]!.id;
   }
 
   async findKnown(ids: readonly string[]): Promise<string[]> {

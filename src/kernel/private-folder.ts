@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AppError } from '../kernel/app-error.js';
+import { AppError } from './app-error.js';
 
 const OTHERS = 0o077;
+const HOLDS = { DATA_DIR: 'conversations', FILES_DIR: 'files of people' } as const;
+
+/** The variable that names a folder of the server's own. */
+type Variable = 'DATA_DIR' | 'FILES_DIR';
 
 /**
- * Makes the data directory, private to its owner, or checks that files can be written in it.
- * @throws AppError `data_dir_unusable`
+ * Makes a folder, private to its owner, or checks that files can be written in it.
+ * @throws AppError `data_dir_unusable`, `files_dir_unusable`
  */
-export async function makeDataDir(path: string): Promise<void> {
+export async function makePrivateFolder(variable: Variable, path: string): Promise<void> {
   try {
     await makeFolder(path);
     const probe = join(path, `.probe-${randomUUID()}`);
@@ -19,18 +23,18 @@ export async function makeDataDir(path: string): Promise<void> {
     const why = (cause as Error).message;
     throw new AppError(
       'internal',
-      'data_dir_unusable',
-      `DATA_DIR ${path} can't be used: ${why}. Name a folder that this user can make and write.`,
+      `${variable.toLowerCase()}_unusable`,
+      `${variable} ${path} can't be used: ${why}. Name a folder that this user can make and write.`,
       { cause },
     );
   }
 }
 
-/** A warning if other users of this machine can reach the directory; undefined if not. */
-export async function findExposure(path: string): Promise<string | undefined> {
+/** A warning if other users of this machine can reach the folder; undefined if not. */
+export async function findExposure(variable: Variable, path: string): Promise<string | undefined> {
   const mode = (await stat(path)).mode & 0o777;
   if (process.platform === 'win32' || (mode & OTHERS) === 0) return undefined;
-  return `Other users of this machine can reach DATA_DIR, which holds conversations: its mode is ${mode.toString(8)}. Run: chmod 700 ${path}`;
+  return `Other users of this machine can reach ${variable}, which holds ${HOLDS[variable]}: its mode is ${mode.toString(8)}. Run: chmod 700 ${path}`;
 }
 
 /** `recursive` of `mkdir` never ends in a folder that takes no entries, such as /proc. */

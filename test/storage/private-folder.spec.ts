@@ -1,9 +1,9 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findExposure, makeDataDir } from '../../src/storage/data-dir.js';
+import { findExposure, makePrivateFolder } from '../../src/kernel/private-folder.js';
 
-describe(makeDataDir.name, () => {
+describe(makePrivateFolder.name, () => {
   let folder: string;
   let umask: number;
 
@@ -18,10 +18,10 @@ describe(makeDataDir.name, () => {
 
   it('makes it private to its owner, whatever the umask', async () => {
     const path = join(folder, 'deep/data');
-    await makeDataDir(path);
+    await makePrivateFolder('DATA_DIR', path);
     expect((await stat(path)).mode & 0o777).toBe(0o700);
     expect(await readdir(path)).toEqual([]);
-    expect(await findExposure(path)).toBeUndefined();
+    expect(await findExposure('DATA_DIR', path)).toBeUndefined();
   });
 
   it('leaves one alone that is there, and tells when others can reach it', async () => {
@@ -29,9 +29,9 @@ describe(makeDataDir.name, () => {
     await mkdir(path);
     await chmod(path, 0o750);
     await writeFile(join(path, 'mine'), '');
-    await makeDataDir(path);
+    await makePrivateFolder('DATA_DIR', path);
     expect(await readdir(path)).toEqual(['mine']);
-    expect(await findExposure(path)).toMatch(/mode is 750.*chmod 700/);
+    expect(await findExposure('DATA_DIR', path)).toMatch(/mode is 750.*chmod 700/);
   });
 
   it.each(['/proc', '/proc/x', '/proc/x/y', 'file', 'file/data'])(
@@ -39,7 +39,7 @@ describe(makeDataDir.name, () => {
     async (name) => {
       await writeFile(join(folder, 'file'), '');
       const path = name.startsWith('/') ? name : join(folder, name);
-      await expect(makeDataDir(path)).rejects.toMatchObject({
+      await expect(makePrivateFolder('DATA_DIR', path)).rejects.toMatchObject({
         code: 'data_dir_unusable',
         message: expect.stringMatching(`^DATA_DIR ${path} can't be used`),
       });

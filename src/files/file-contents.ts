@@ -1,0 +1,69 @@
+import type { Readable } from 'node:stream';
+import { Injectable, Logger } from '@nestjs/common';
+import { Config } from '../config/config.js';
+import { AppError } from '../kernel/app-error.js';
+import { Clock } from '../kernel/clock.js';
+import { FileCatalog } from './file-catalog.js';
+import type { FileKey } from './file-catalog.js';
+import { keyOf } from './file-key.js';
+import { FileMeter } from './file-meter.js';
+import { FileStore, filesUnavailable } from './file-store.js';
+import type { ByteRange } from './file-store.js';
+
+const QUIET_MS = 60_000;
+
+/** The bytes of files that have a row: if they are missing, the file is unavailable, not deleted. */
+@Injectable()
+export class FileContents {
+  private readonly logger = new Logger(FileContents.name);
+  private toldAt = -Infinity;
+
+  constructor(
+    private readonly catalog: FileCatalog,
+    private readonly bytes: FileStore,
+    private readonly meter: FileMeter,
+    private readonly config: Config,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws AppError `file_not_found` (404) if the file was deleted meanwhile, else
+   * `files_unavailable` (503)
+   */
+  async open(file: FileKey, range?: ByteRange): Promise<Readable> {
+    try {
+      return await this.bytes.get(keyOf(file), range);
+    } catch (error) {
+      if ((error as AppError).code !== 'file_not_found' || !(await this.isThere(file))) throw error;
+      throw this.missing(file);
+    }
+  }
+
+  /** @throws AppError `files_unavailable` (503) if the bytes of one are missing, and not deleted */
+  async requireAll(files: readonly FileKey[]): Promise<void> {
+    const found = await Promise.all(files.map((file) => this.bytes.exists(keyOf(file))));
+    for (const [index, file] of files.entries())
+      if (!found[index] && (await this.isThere(file))) throw this.missing(file);
+  }
+
+  /** Callers see the file: whoever they are, it is there for an admin of its tenant. */
+  private async isThere({ id, tenant_id }: FileKey): Promise<boolean> {
+    const viewer = { tenant_id, user_id: '', is_admin: true };
+    return (await this.catalog.find(id, viewer)) !== undefined;
+  }
+
+  /** Logged at most once a minute. */
+  private missing({ id }: FileKey): AppError {
+    this.meter.storeFailed();
+    const now = this.clock.now().getTime();
+    if (now - this.toldAt >= QUIET_MS) {
+      this.toldAt = now;
+      const { fileStore, filesDir, s3Bucket } = this.config;
+      const place = fileStore === 'local' ? `FILES_DIR ${filesDir}` : `the bucket ${s3Bucket}`;
+      this.logger.warn(
+        `${id} was not deleted, and its bytes are not in ${place}: is it the place that has the files?`,
+      );
+    }
+    return filesUnavailable(`the bytes of ${id} are missing`, undefined);
+  }
+}
