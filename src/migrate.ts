@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import { ConfigError } from './config/config-error.js';
 import { AppConfigModule } from './config/config.module.js';
@@ -16,16 +18,22 @@ async function main(): Promise<string> {
   const { databaseUrl, dataDir, store } = context.get(Config);
   if (store === 'file') return 'STORE=file has no tables to migrate.';
   if (databaseUrl) {
-    await migrateDatabase({ url: databaseUrl.reveal(), dataDir });
-    return 'The tables are up to date.';
+    return describe(await migrateDatabase({ url: databaseUrl.reveal(), dataDir }));
   }
   const lock = await DataDirLock.acquire(dataDir);
   try {
-    await migrateDatabase({ dataDir });
+    const isNew = !existsSync(join(dataDir, 'db'));
+    const ran = await migrateDatabase({ dataDir });
+    return `${dataDir}/db: ${isNew ? 'a new database, with all tables.' : describe(ran)}`;
   } finally {
     await lock.release();
   }
-  return `The tables in ${dataDir}/db are up to date.`;
+}
+
+function describe(ran: readonly string[]): string {
+  if (ran.length === 0) return 'Nothing to do: the tables are up to date.';
+  const count = ran.length === 1 ? '1 migration' : `${ran.length} migrations`;
+  return `${count} ran: ${ran.join(', ')}. The tables are up to date.`;
 }
 
 try {

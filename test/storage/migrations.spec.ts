@@ -32,9 +32,25 @@ describeOnPostgres(`migrations${fault ? `: ${fault}` : ''}`, () => {
       code: 'migrations_pending',
       message: expect.stringContaining('npm run migrate'),
     });
-    await migrateDatabase({ url, dataDir: '' });
+    const ran = await migrateDatabase({ url, dataDir: '' });
+    expect(ran[0]).toBe('CreateTables1795219200000');
+    expect(await migrateDatabase({ url, dataDir: '' })).toEqual([]);
     await (await opening()).close();
   });
+
+  it.each([true, false])(
+    'of a newer version keep an older one from starting (MIGRATE=%s)',
+    async (migrate) => {
+      const database = await openDatabase({ url, dataDir: '', migrate: true });
+      const text = `INSERT INTO migrations (timestamp, name) VALUES (1, 'FromTheFuture9')`;
+      await database.query({ text }, []);
+      await database.close();
+      await expect(openDatabase({ url, dataDir: '', migrate })).rejects.toMatchObject({
+        code: 'database_newer',
+        message: expect.stringMatching(/newer version.*FromTheFuture9.*restore a backup/),
+      });
+    },
+  );
 
   it('can be undone', async () => {
     const database = await openDatabase({ url, dataDir: '', migrate: true });

@@ -25,6 +25,8 @@ export interface OpenOptions extends DatabaseTarget {
   readonly saveTimeoutMs?: number;
   /** Total time of the retries while a server isn't up, in milliseconds. */
   readonly patienceMs?: number;
+  /** Called with the names of the migrations that were run, if any were pending. */
+  readonly onMigrate?: (names: readonly string[]) => void;
   /** Called if the server is not up and connecting is retried. */
   readonly onWait?: (message: string) => void;
   /** Follows the clock of a server, by which all its processes judge what has expired. */
@@ -54,7 +56,7 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
     await connected.destroy();
     throw error;
   });
-  if (migrate) await migrateServer(url, patience);
+  if (migrate) await migrateServer(options, url, patience);
   const { clock } = options;
   const runs = new Database(connected, { limits, clock });
   return closedUnless(runs, async () => {
@@ -67,23 +69,31 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
 }
 
 /** Runs on a separate connection without timeouts. */
-async function migrateServer(url: string, patience: Patience): Promise<void> {
+async function migrateServer(
+  { onMigrate }: OpenOptions,
+  url: string,
+  patience: Patience,
+): Promise<void> {
   const dataSource = await connectServer(() => createMigrationDataSource(url), url, patience);
   try {
-    await runMigrations(dataSource);
+    const ran = await runMigrations(dataSource);
+    onMigrate?.(ran);
   } finally {
     await dataSource.destroy();
   }
 }
 
 async function openEmbedded(options: OpenOptions): Promise<Database> {
-  const { dataDir, migrate } = options;
+  const { dataDir, migrate, onMigrate } = options;
   const db = await openEmbeddedDatabase(dataDir).catch((cause: unknown) => {
     throw broken(dataDir, cause);
   });
   const database = await connectEmbedded(db, () => db.close());
   return closedUnless(database, async () => {
-    await (migrate ? runMigrations : requireMigrated)(database.dataSource);
+    if (migrate) {
+      const ran = await runMigrations(database.dataSource);
+      onMigrate?.(ran);
+    } else await requireMigrated(database.dataSource);
     return database;
   });
 }
@@ -126,10 +136,14 @@ function broken(dataDir: string, cause: unknown): AppError {
 
 /**
  * Brings the tables up to date and closes the database again, for `npm run migrate`. For an
- * embedded database, the caller must hold the lock of the data directory.
+ * embedded database, the caller must hold the lock of the data directory. Returns the names of the
+ * migrations that it ran.
  * @throws AppError as `openDatabase`
  */
-export async function migrateDatabase(target: DatabaseTarget): Promise<void> {
-  const database = await openDatabase({ ...target, migrate: true });
+export async function migrateDatabase(target: DatabaseTarget): Promise<readonly string[]> {
+  let ran: readonly string[] = [];
+  const onMigrate = (names: readonly string[]): void => void (ran = names);
+  const database = await openDatabase({ ...target, migrate: true, onMigrate });
   await database.close();
+  return ran;
 }
