@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAMS = ['main', 'migrate', 'keys', 'models', 'replay'].map(
+const PROGRAMS = ['main', 'migrate', 'backup', 'restore', 'move', 'keys', 'models', 'replay'].map(
   (name) => `dist/src/${name}.js`,
 );
 

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../kernel/app-error.js';
 import { makePrivateFolder } from '../kernel/private-folder.js';
-import { close, findListener, isUnsupported, listenAt } from './lock-socket.js';
+import { askListener, close, findListener, isUnsupported, listenAt } from './lock-socket.js';
+import type { Answer } from './lock-socket.js';
 
 /** Maximum length of a Unix socket's path that every system supports, in bytes. */
 const LONGEST_PATH = 100;
@@ -29,10 +30,25 @@ interface Place {
  * replaced, so a live lock can't be mistaken for a stale one and removed.
  */
 export class DataDirLock {
+  /** Answers requests of other processes of this user, such as `npm run backup`. */
+  answer: Answer = async (request) => {
+    throw new Error(`The process answers no "${request}".`);
+  };
+
   private constructor(
     private readonly path: string,
     private readonly server: Server,
   ) {}
+
+  /** What the process that holds the lock answers; undefined: none does. */
+  static async ask(dataDir: string, request: string): Promise<string | undefined> {
+    for (const place of [{ directory: dataDir, prefix: 'lock.' }, await placeOutside(dataDir)])
+      for (const generation of await list(place)) {
+        const path = pathOf(place, String(generation));
+        if ((await findListener(path)) !== 'none') return askListener(path, request);
+      }
+    return undefined;
+  }
 
   /** @throws AppError `data_dir_locked`, `data_dir_unusable` */
   static async acquire(dataDir: string): Promise<DataDirLock> {
@@ -73,10 +89,11 @@ export class DataDirLock {
   static async #make(place: Place, generation: number): Promise<DataDirLock | undefined> {
     const path = pathOf(place, String(generation));
     const fresh = pathOf(place, `new.${randomBytes(4).toString('hex')}`);
-    const server = await listenAt(fresh);
+    let lock: DataDirLock | undefined = undefined as DataDirLock | undefined;
+    const server = await listenAt(fresh, (request) => lock!.answer(request));
     try {
       await link(fresh, path);
-      return new DataDirLock(path, server);
+      return (lock = new DataDirLock(path, server));
     } catch (error) {
       await close(server);
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

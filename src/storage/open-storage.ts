@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Clock } from '../kernel/clock.js';
 import { findExposure, makePrivateFolder } from '../kernel/private-folder.js';
@@ -7,9 +10,15 @@ import type { AllStores } from './stores.js';
 /** Delay of a vacuum after a start or a deletion, in milliseconds. */
 const VACUUM_PAUSE_MS = 2_000;
 
+/** Asks the process that holds the lock for a copy of its store. */
+export const SNAPSHOT = 'snapshot';
+const SNAPSHOT_PREFIX = '.snapshot-';
+
 /** The open stores, and the function that closes them. */
 export interface Storage extends AllStores {
   close(): Promise<void>;
+  /** Copies what `DATA_DIR` has of the store into a folder; not of a Postgres server. */
+  copyTo(path: string): Promise<void>;
 }
 
 /**
@@ -32,6 +41,8 @@ export async function openStorage(
   try {
     const open = config.store === 'file' ? openFileStorage : openDatabaseStorage;
     const storage = await open(config, clock, report);
+    await removeSnapshots(config.dataDir);
+    lock.answer = (request) => answerWith(request, config.dataDir, storage);
     return { ...storage, close: () => closeAndRelease(storage, lock) };
   } catch (error) {
     await lock.release();
@@ -45,6 +56,25 @@ async function closeAndRelease(storage: Storage, lock: DataDirLock): Promise<voi
   } finally {
     await lock.release();
   }
+}
+
+/** Makes a copy of the store for the process that asks, which removes it. */
+async function answerWith(request: string, dataDir: string, storage: Storage): Promise<string> {
+  if (request !== SNAPSHOT) throw new Error(`The process answers no "${request}".`);
+  const path = join(dataDir, `${SNAPSHOT_PREFIX}${randomUUID()}`);
+  try {
+    await storage.copyTo(path);
+  } catch (error) {
+    await rm(path, { recursive: true, force: true });
+    throw error;
+  }
+  return JSON.stringify({ path });
+}
+
+/** Those that a killed process has left. */
+async function removeSnapshots(dataDir: string): Promise<void> {
+  const names = (await readdir(dataDir)).filter((name) => name.startsWith(SNAPSHOT_PREFIX));
+  for (const name of names) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 
 async function openDatabaseStorage(
@@ -82,6 +112,7 @@ async function openDatabaseStorage(
   vacuum?.request();
   return {
     ...createStores(database, vacuum, others),
+    copyTo: (path) => database.copyTo(join(path, 'db')),
     async close() {
       await vacuum?.stop();
       await database.close();

@@ -7,7 +7,7 @@ import { makePrivateFolder } from '../../kernel/private-folder.js';
 import type { FileCatalog } from '../file-catalog.js';
 
 /** Begins with a dot, as no tenant does. */
-const MARKER = '.folder-id';
+export const MARKER = '.folder-id';
 
 /**
  * The id of the folder with the bytes of the catalog's files. The folder has it in a file, its

@@ -10,6 +10,7 @@ import type { KeptWebhook } from '../memory/memory-webhook-outbox.js';
 import { StoreCore } from '../memory/core/store-core.js';
 import { StoreIndex } from '../memory/core/store-index.js';
 import type { AllStores } from '../stores.js';
+import type { TableRows } from '../table-rows.js';
 import { FileAuditStore } from './file-audit-store.js';
 import { FileFolderNote } from './file-folder-note.js';
 import { FileJournal } from './chats/file-journal.js';
@@ -21,8 +22,10 @@ import { FileTaskStore } from './file-task-store.js';
 import { FileTenantKeys } from './file-tenant-keys.js';
 import { loadStore } from './chats/load-store.js';
 import { Projections } from './chats/projections.js';
+import { readRows } from './read-rows.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
+import { copyStore } from './snapshot.js';
 import { WriteBehind } from './chats/write-behind.js';
 
 export interface FileStoreOptions {
@@ -35,6 +38,10 @@ export interface FileStoreOptions {
 export interface FileStores extends AllStores {
   /** Resolves once everything is on the disk. The stores must not be used afterwards. */
   close(): Promise<void>;
+  /** Copies all that is saved into a folder, as of one point in time for each chat. */
+  copyTo(path: string): Promise<void>;
+  /** All that is saved, as rows of the tables of a database. */
+  readRows(): AsyncIterable<TableRows>;
 }
 
 /**
@@ -84,6 +91,8 @@ export async function openFileStores({
     tickets: new MemoryTicketStore(),
     audit,
     saved: new FileSavedTexts({ data_dir, index, settled }),
+    readRows: () => readRows({ data_dir, index, tasks }),
+    copyTo: (path) => copyStore({ data_dir, index, mutex }, path),
     async close() {
       await tasks.close();
       await settled();

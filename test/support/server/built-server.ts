@@ -9,6 +9,9 @@ import { filesIn, fingerprintOf, madeOnce, ROOT } from './made-once.js';
 /** Programs of the server, or of tests that run it as a process of its own. */
 const PROGRAMS = [
   'dist/src/main.js',
+  'dist/src/backup.js',
+  'dist/src/restore.js',
+  'dist/src/move.js',
   'dist/src/keys.js',
   'dist/src/models.js',
   'dist/src/replay.js',

@@ -54,6 +54,8 @@ export interface DatabaseOptions {
   readonly plansKeptMs?: number;
   /** Lets `connect` go before all who wait for the only connection of the embedded database. */
   readonly first?: <T>(connect: () => T) => T;
+  /** Copies the folder of the embedded database between two statements. */
+  readonly copyTo?: (path: string) => Promise<void>;
   /** Closes the embedded database after the data source was closed. */
   readonly afterClose?: () => Promise<void>;
 }
@@ -145,6 +147,13 @@ export class Database {
       const [result] = await Promise.all([work(runner.manager), ...sent]);
       return result;
     });
+  }
+
+  /** @throws TypeError for a server, which has no folder */
+  copyTo(path: string): Promise<void> {
+    const { copyTo } = this.options;
+    if (!copyTo) throw new TypeError('Only the embedded database can be copied.');
+    return copyTo(path);
   }
 
   /** Waits for running statements, then closes. */

@@ -29,6 +29,8 @@ export class EmbeddedPool extends pg.Pool {
   private handouts = 0;
   private isTaken = false;
   private goesFirst = false;
+  /** True while nobody is given the connection for a reason: those who wait do so. */
+  isPaused = false;
   /** As `EMBEDDED_WAIT_MS`. */
   wait_ms = EMBEDDED_WAIT_MS;
   private readonly waiting: { first: Turn[]; others: Turn[] } = { first: [], others: [] };
@@ -74,7 +76,7 @@ export class EmbeddedPool extends pg.Pool {
       let before = this.handouts;
       let ticks = 0;
       const timer = setInterval(() => {
-        ticks = this.handouts === before ? ticks + 1 : 0;
+        ticks = this.handouts === before && !this.isPaused ? ticks + 1 : 0;
         before = this.handouts;
         if (ticks < TICKS) return;
         clearInterval(timer);

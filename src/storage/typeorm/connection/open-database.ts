@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import type { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
+import { copyTree } from '../../../kernel/copy-tree.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ALL_TENANTS } from '../../../kernel/tenant-scope.js';
 import { checkServer } from './check-server.js';
@@ -88,7 +90,7 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
   const db = await openEmbeddedDatabase(dataDir).catch((cause: unknown) => {
     throw broken(dataDir, cause);
   });
-  const database = await connectEmbedded(db, () => db.close());
+  const database = await connectEmbedded(db, () => db.close(), join(dataDir, 'db'));
   return closedUnless(database, async () => {
     if (migrate) {
       const ran = await runMigrations(database.dataSource);
@@ -98,14 +100,25 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
   });
 }
 
-/** To an embedded database that is open. */
+/**
+ * To an embedded database that is open.
+ * @param folder where it is
+ */
 export async function connectEmbedded(
   db: PGlite,
   afterClose: () => Promise<void>,
+  folder = '',
 ): Promise<Database> {
   const dataSource = await createEmbeddedDataSource(db).initialize();
-  const runs = new Database(dataSource, { first: (connect) => poolOf(dataSource).first(connect) });
-  return new Database(dataSource, { runs, afterClose });
+  const pool = poolOf(dataSource);
+  const runs = new Database(dataSource, { first: (connect) => pool.first(connect) });
+  // It writes only while it executes a statement: between two, its files are whole.
+  const copyTo = (path: string): Promise<void> =>
+    db.runExclusive(async () => {
+      pool.isPaused = true;
+      await copyTree(folder, path).finally(() => (pool.isPaused = false));
+    });
+  return new Database(dataSource, { runs, afterClose, copyTo });
 }
 
 function poolOf({ driver }: DataSource): EmbeddedPool {

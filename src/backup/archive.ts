@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { AppError, messageOf } from '../kernel/app-error.js';
+
+export const MANIFEST = 'backup.json';
+export const END = 'end.json';
+/** Of the archive and of the file store; raised when an older version could not read it. */
+export const FORMAT = 1;
+const NAME = /^(backup\.json|end\.json|(tables|store|files|workspace)\/.+)$/;
+
+/** What the first entry says of a backup. */
+export interface Manifest {
+  readonly format: number;
+  readonly version: string;
+  readonly created_at: string;
+  readonly store: 'database' | 'file';
+  /** Of the tables; none for the file store. */
+  readonly migrations: readonly string[];
+}
+
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly mode: number;
+  /** Of a symbolic link. */
+  readonly linkname?: string | undefined;
+  readonly is_folder: boolean;
+  readonly content: AsyncIterable<Buffer>;
+}
+
+/** What an archive has: its manifest, and how many files and links are in which folder. */
+export interface ArchiveSummary {
+  readonly manifest: Manifest;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads an archive to its end.
+ * @throws AppError `backup_damaged`, `backup_newer`
+ */
+export async function checkArchive(path: string): Promise<ArchiveSummary> {
+  let manifest: Manifest | undefined;
+  const counts = new Map<string, number>();
+  for await (const { name, is_folder, content } of readArchive(path)) {
+    const folder = name.split('/', 1)[0]!;
+    if (!is_folder) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    if (name === MANIFEST) manifest = parseManifest(await buffer(content));
+    else if (!manifest) throw damaged(path, `it does not begin with ${MANIFEST}`);
+    else for await (const _ of content);
+  }
+  if (!manifest) throw damaged(path, 'it is empty');
+  return { manifest, counts };
+}
+
+/**
+ * The entries, without the last, whose checksum is compared at the end. Each content is read before
+ * the next entry.
+ * @throws AppError `backup_damaged`
+ */
+export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry> {
+  const unpacking = extract();
+  const feeding = pipeline(createReadStream(path), createGunzip(), unpacking);
+  feeding.catch(() => {}); // awaited below
+  const hash = createHash('sha256');
+  let entries = 0;
+  let end: { entries: number; sha256: string } | undefined;
+  try {
+    for await (const entry of unpacking) {
+      const { name, size = 0, mode = 0o600, linkname, type } = entry.header;
+      const isPlain = type === 'file' || type === 'symlink' || type === 'directory';
+      if (end || !isPlain || !NAME.test(name) || name.split('/').includes('..'))
+        throw damaged(path, `it has an entry ${JSON.stringify(name)}`);
+      const chunks = entry as unknown as AsyncIterable<Buffer>;
+      if (name === END) {
+        end = JSON.parse((await buffer(chunks)).toString()) as typeof end;
+        continue;
+      }
+      entries++;
+      const link = type === 'symlink' ? (linkname ?? undefined) : undefined;
+      hash.update(headOf({ name, size, linkname: link }));
+      const content = hashed(path, chunks, hash);
+      yield { name, mode, linkname: link, is_folder: type === 'directory', content };
+    }
+    await feeding;
+  } catch (error) {
+    throw toDamage(path, error);
+  } finally {
+    unpacking.destroy();
+  }
+  if (!end) throw damaged(path, 'it is cut off');
+  if (end.entries !== entries || end.sha256 !== hash.digest('hex'))
+    throw damaged(path, 'its checksum is another one');
+}
+
+/** What the checksum has of an entry besides its content. */
+export function headOf(entry: {
+  readonly name: string;
+  readonly size: number;
+  readonly linkname?: string | undefined;
+}): string {
+  const { name, size, linkname = '' } = entry;
+  return `${JSON.stringify([name, size, linkname])}\n`;
+}
+
+async function* hashed(
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  hash: ReturnType<typeof createHash>,
+): AsyncGenerator<Buffer> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  for (;;) {
+    const { value, done } = await iterator.next().catch((error: unknown) => {
+      throw toDamage(path, error);
+    });
+    if (done) return;
+    hash.update(value);
+    yield value;
+  }
+}
+
+/** An error of the disk stays one. */
+function toDamage(path: string, error: unknown): unknown {
+  return error instanceof AppError || isOfDisk(error)
+    ? error
+    : damaged(path, messageOf(error), error);
+}
+
+function parseManifest(content: Buffer): Manifest {
+  const manifest = JSON.parse(content.toString()) as Manifest;
+  if (manifest.format <= FORMAT) return manifest;
+  const message = `The backup is of a newer version of Parley (${manifest.version}), in a format that this one does not know. Restore it with that version or a newer one.`;
+  throw new AppError('conflict', 'backup_newer', message);
+}
+
+/** The file can't be opened, or its disk can't be read. */
+function isOfDisk(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).syscall !== undefined;
+}
+
+function damaged(path: string, why: string, cause?: unknown): AppError {
+  const message = `${path} is damaged, or no backup: ${why}. Nothing was changed. Take another copy of it.`;
+  return new AppError('invalid', 'backup_damaged', message, { cause });
+}
