@@ -17,7 +17,7 @@ export class ArchiveWriter {
   private readonly written: Promise<void>;
   private entries = 0;
 
-  /** What an interrupted backup has left at the path is replaced. */
+  /** Replaces the part that an interrupted backup has left at the path. */
   static async create(path: string): Promise<ArchiveWriter> {
     return new ArchiveWriter(path, await open(`${path}.part`, 'w', 0o600));
   }

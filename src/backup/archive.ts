@@ -12,7 +12,7 @@ export const END = 'end.json';
 export const FORMAT = 1;
 const NAME = /^(backup\.json|end\.json|(tables|store|files|workspace)\/.+)$/;
 
-/** What the first entry says of a backup. */
+/** The first entry of a backup. */
 export interface Manifest {
   readonly format: number;
   readonly version: string;
@@ -31,7 +31,7 @@ export interface ArchiveEntry {
   readonly content: AsyncIterable<Buffer>;
 }
 
-/** What an archive has: its manifest, and how many files and links are in which folder. */
+/** The manifest of an archive, and how many files and links are in which folder. */
 export interface ArchiveSummary {
   readonly manifest: Manifest;
   readonly counts: ReadonlyMap<string, number>;
@@ -69,7 +69,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry> {
   let end: { entries: number; sha256: string } | undefined;
   try {
     for await (const entry of unpacking) {
-      const { name, size = 0, mode = 0o600, linkname, type } = entry.header;
+      const { name, size, mode, linkname, type } = entry.header;
       const isPlain = type === 'file' || type === 'symlink' || type === 'directory';
       if (end || !isPlain || !NAME.test(name) || name.split('/').includes('..'))
         throw damaged(path, `it has an entry ${JSON.stringify(name)}`);
@@ -95,7 +95,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveEntry> {
     throw damaged(path, 'its checksum is another one');
 }
 
-/** What the checksum has of an entry besides its content. */
+/** The part of the checksum that an entry has besides its content. */
 export function headOf(entry: {
   readonly name: string;
   readonly size: number;

@@ -33,7 +33,7 @@ export async function restore(config: Config, path: string): Promise<ArchiveSumm
 }
 
 class Restoration {
-  /** What is made here is removed if it is not moved. */
+  /** A folder for what is not in its place yet; it is removed in the end. */
   private readonly aside: string;
   private readonly links: [path: string, target: string][] = [];
 

@@ -12,7 +12,7 @@ import type { ByteRange } from './file-store.js';
 
 const QUIET_MS = 60_000;
 
-/** The bytes of files that have a row: if they are missing, the file is unavailable, not deleted. */
+/** The bytes of files that have a row: where they are missing, the file is not deleted. */
 @Injectable()
 export class FileContents {
   private readonly logger = new Logger(FileContents.name);
@@ -46,7 +46,7 @@ export class FileContents {
       if (!found[index] && (await this.isThere(file))) throw this.missing(file);
   }
 
-  /** Callers see the file: whoever they are, it is there for an admin of its tenant. */
+  /** The caller sees the file; an admin of its tenant does too. */
   private async isThere({ id, tenant_id }: FileKey): Promise<boolean> {
     const viewer = { tenant_id, user_id: '', is_admin: true };
     return (await this.catalog.find(id, viewer)) !== undefined;

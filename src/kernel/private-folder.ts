@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AppError } from './app-error.js';
 
 const OTHERS = 0o077;
+const UNUSABLE = { DATA_DIR: 'data_dir_unusable', FILES_DIR: 'files_dir_unusable' } as const;
 const HOLDS = { DATA_DIR: 'conversations', FILES_DIR: 'files of people' } as const;
 
 /** The variable that names a folder of the server's own. */
@@ -23,7 +24,7 @@ export async function makePrivateFolder(variable: Variable, path: string): Promi
     const why = (cause as Error).message;
     throw new AppError(
       'internal',
-      `${variable.toLowerCase()}_unusable`,
+      UNUSABLE[variable],
       `${variable} ${path} can't be used: ${why}. Name a folder that this user can make and write.`,
       { cause },
     );

@@ -191,19 +191,30 @@ export const NOTICES: Readonly<Record<string, string>> = {
   undecided: 'The model could not say; the agent goes on as if not.',
 };
 
-/** Codes of a process that could not start; only its log and stderr have them. */
+/** Codes of a process that could not start, or of a command; only its log and stderr have them. */
 export const STARTUP: Readonly<Record<string, string>> = {
+  backup_damaged: 'The backup is cut off or was changed, or the file is none.',
+  backup_exists: 'A backup replaces no file.',
+  backup_newer: 'The backup is of a newer version.',
+  backup_of_other_store: 'The backup is of another STORE.',
   cannot_listen: 'The port is taken, or not allowed.',
   data_dir_locked: 'Another process uses DATA_DIR.',
   store_in_use: 'A server uses the database, so it is not encrypted meanwhile.',
   data_dir_unusable: 'DATA_DIR can’t be written.',
+  database_newer: 'The database was used by a newer version.',
   database_unusable: 'The database, or the pooler before it, can’t be used as it is set up.',
   embedded_database_broken: 'The embedded database can’t be opened.',
+  files_dir_foreign: 'FILES_DIR is not the folder that has the files of this server.',
+  files_dir_unusable: 'FILES_DIR can’t be written.',
   invalid_database_url: 'DATABASE_URL is invalid.',
   encryption_key_missing: 'ENCRYPTION_KEYS lacks a key that saved data needs.',
   encryption_key_wrong: 'ENCRYPTION_KEYS has another key of that id than saved data needs.',
   keys_damaged: 'The file of the keys is damaged.',
   migration_failed: 'The database could not be migrated.',
   migrations_pending: 'The database has to be migrated first: `npm run migrate`.',
+  nothing_to_back_up: 'There is no store to back up.',
+  nothing_to_move: 'There is no store to move.',
+  restore_not_empty: 'A backup is restored, and a store moved, into empty places only.',
   rules_damaged: 'A file of rules is damaged.',
+  unsaved_records: 'DATA_DIR/spill has records that the server has to save first.',
 };

@@ -40,7 +40,7 @@ export class DataDirLock {
     private readonly server: Server,
   ) {}
 
-  /** What the process that holds the lock answers; undefined: none does. */
+  /** The answer of the process that holds the lock; undefined: no process does. */
   static async ask(dataDir: string, request: string): Promise<string | undefined> {
     for (const place of [{ directory: dataDir, prefix: 'lock.' }, await placeOutside(dataDir)])
       for (const generation of await list(place)) {

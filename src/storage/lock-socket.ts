@@ -66,7 +66,7 @@ export function findListener(path: string): Promise<number | 'unknown' | 'none'>
   });
 }
 
-/** What the process that listens at a path answers, however long that takes. */
+/** The answer of the process that listens at a path, however long that takes. */
 export async function askListener(path: string, request: string): Promise<string> {
   const socket = connect(path);
   socket.end(request);

@@ -80,10 +80,14 @@ function chatRow({ row, dataKey, messages }: StoredChat): Values {
 
 /** As they began, or ended in the queue; then those that are queued. */
 function inOrder({ interactions }: StoredChat): StoredInteraction[] {
-  const place = ({ state }: StoredInteraction): number => state.branch_version ?? Infinity;
-  return interactions.toSorted((a, b) =>
-    place(a) === place(b) ? a.known.ordinal - b.known.ordinal : place(a) - place(b),
-  );
+  return interactions.toSorted((a, b) => {
+    const [one, other] = [placeOf(a), placeOf(b)];
+    return one === other ? a.known.ordinal - b.known.ordinal : one - other;
+  });
+}
+
+function placeOf({ state }: StoredInteraction): number {
+  return state.branch_version ?? Infinity;
 }
 
 async function interactionRow(interaction: StoredInteraction, begun_no: number): Promise<Values> {

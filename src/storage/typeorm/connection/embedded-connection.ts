@@ -29,7 +29,7 @@ export class EmbeddedPool extends pg.Pool {
   private handouts = 0;
   private isTaken = false;
   private goesFirst = false;
-  /** True while nobody is given the connection for a reason: those who wait do so. */
+  /** True while the connection is used for so long on purpose that waiting is no deadlock. */
   isPaused = false;
   /** As `EMBEDDED_WAIT_MS`. */
   wait_ms = EMBEDDED_WAIT_MS;
