@@ -80,10 +80,18 @@ async function withDataDir<T>(
   if (answer !== undefined) {
     const { path, error } = JSON.parse(answer) as { path?: string; error?: string };
     if (path === undefined) throw new Error(`The server can't copy its data: ${error}`);
-    return work(path).finally(() => rm(path, { recursive: true, force: true }));
+    try {
+      return await work(path);
+    } finally {
+      await rm(path, { recursive: true, force: true });
+    }
   }
   const lock = await DataDirLock.acquire(dataDir);
-  return work(dataDir).finally(() => lock.release());
+  try {
+    return await work(dataDir);
+  } finally {
+    await lock.release();
+  }
 }
 
 async function addTables(

@@ -89,7 +89,7 @@ export class DataDirLock {
   static async #make(place: Place, generation: number): Promise<DataDirLock | undefined> {
     const path = pathOf(place, String(generation));
     const fresh = pathOf(place, `new.${randomBytes(4).toString('hex')}`);
-    let lock: DataDirLock | undefined = undefined as DataDirLock | undefined;
+    let lock: DataDirLock | undefined;
     const server = await listenAt(fresh, (request) => lock!.answer(request));
     try {
       await link(fresh, path);

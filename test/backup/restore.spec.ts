@@ -87,7 +87,7 @@ describe(restore.name, () => {
       await expect(restore(target, path)).rejects.toMatchObject({
         ...{ code: 'restore_not_empty', message },
       });
-      await expect(restore(target, path)).rejects.toThrow(variable!);
+      await expect(restore(target, path)).rejects.toThrow(variable);
       expect(await readdir(taken)).toEqual([]);
     }
   });

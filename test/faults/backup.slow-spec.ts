@@ -208,7 +208,7 @@ describe('A backup that was made while the server worked', () => {
     const talk = await get('/chats/talk?state=all');
     const logs = [];
     for (const { id } of talk.interactions as Interaction[])
-      logs.push((await api.follow({ chat_id: 'talk', id } as Interaction)).records);
+      logs.push((await api.follow({ chat_id: 'talk', id })).records);
     const contents = [];
     for (const { id } of files) contents.push(await get(`/files/${id}/content`));
     return {

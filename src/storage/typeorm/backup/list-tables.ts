@@ -26,7 +26,8 @@ export async function listTables(runner: QueryRunner): Promise<Table[]> {
   const sorted: Table[] = [];
   while (left.size > 0) {
     const free = [...left.values()].filter(({ needs }) => !needs.some((name) => left.has(name)));
-    if (free.length === 0) throw new Error(`These tables refer to each other: ${[...left.keys()]}`);
+    if (free.length === 0)
+      throw new Error(`These tables refer to each other: ${[...left.keys()].join(', ')}`);
     for (const table of free) left.delete(table.name);
     sorted.push(...free);
   }
