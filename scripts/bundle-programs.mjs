@@ -61,14 +61,14 @@ const bundle = await rolldown({
   },
   plugins: [keepPlaces],
 });
-const { output: chunks } = await bundle.write({
+const written = await bundle.write({
   dir: output,
   keepNames: true,
   entryFileNames: '[name]',
   chunkFileNames: '[name]-[hash].js',
 });
 await bundle.close();
-requireOneCopyEach(chunks);
+requireOneCopyEach(written.output);
 
 /** A bundled package that is loaded from `node_modules` as well would be there twice. */
 function requireOneCopyEach(chunks) {

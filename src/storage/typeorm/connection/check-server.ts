@@ -74,7 +74,7 @@ async function propertyFault(client: pg.Client, migrate: boolean): Promise<strin
   if (is_read_only) return 'It is read-only: connect to the primary, with a user that may write';
   if (may_create === null)
     return 'It has no schema in its search_path: create one, such as public, that its user may use';
-  if (!migrate || may_create !== false) return undefined;
+  if (!migrate || may_create) return undefined;
   return 'Its user may not create tables: grant CREATE on the schema, or run `npm run migrate` as its owner and set MIGRATE=false';
 }
 
