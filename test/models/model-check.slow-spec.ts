@@ -100,7 +100,7 @@ describe('npm run models -- check', () => {
     ['deepseek', ['images'], 2],
     ['kimi', [], 0],
     ['gemini', ['reasoning'], 0],
-    ['mistral', ['reasoning'], 1],
+    ['mistral', ['reasoning'], 2],
     ['groq', ['images'], 1],
     ['vllm', ['images'], 0],
     ['ollama', ['parallel_calls', 'reasoning', 'images', 'too_long'], 0],

@@ -208,12 +208,32 @@ describe('A template that is strict about roles', () => {
 
   it('hears no user right after a tool', async () => {
     const { fake, provider } = await open('mistral');
+    const own = {
+      ...called,
+      tool_calls: called.tool_calls!.map((call) => ({ ...call, id: 'aB3456789' })),
+    };
     await turn(provider, {
-      messages: [user('Hi'), called, result('c1'), user('And?')],
+      messages: [user('Hi'), own, result('aB3456789'), user('And?')],
       tools: [clock],
     });
     expect(fake.refused).toHaveLength(1);
     expect(fake.violations).toEqual([]);
+  });
+});
+
+describe('Ids of calls that another vendor made', () => {
+  it('are short where a vendor wants that, the same for a call and its result', async () => {
+    const { fake, provider } = await open('mistral');
+    const ids = ['toolu_01A', 'call_x', 'aB3456789', 'call_x_2'];
+    const tool_calls = ids.map((id) => ({ ...called.tool_calls![0]!, id }));
+    const messages = [user('Hi'), { ...called, tool_calls }, ...ids.map(result)];
+    const { events } = await turn(provider, { messages, tools: [clock] });
+    expect(notices(events)).toEqual([expect.stringContaining('nine letters and digits')]);
+    await turn(provider, { messages, tools: [clock] });
+    expect([fake.refused.length, fake.violations]).toEqual([1, []]);
+    const [, sent] = fake.requests.at(-1)!.body['messages'];
+    const shown = sent.tool_calls.map(({ id }: { id: string }) => id);
+    expect([new Set(shown).size, shown[2]]).toEqual([4, 'aB3456789']);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   ChatCompletionContentPart,
   ChatCompletionMessageParam,
@@ -16,7 +17,10 @@ import { alternating } from './roles.js';
 export interface MessageOptions {
   /** The model and the endpoint that get the messages. */
   readonly author: Author;
-  readonly adaptation: Pick<Adaptation, 'alternate' | 'bridge' | 'returns_kept' | 'demanded'>;
+  readonly adaptation: Pick<
+    Adaptation,
+    'alternate' | 'bridge' | 'call_ids' | 'returns_kept' | 'demanded'
+  >;
 }
 
 /**
@@ -35,11 +39,27 @@ export function messageParams(
   };
   for (const message of messages) {
     if (message.role !== 'tool') show(); // all results of a turn come before the images
-    params.push(messageParam(message, options));
+    params.push(messageParam(withIds(message, options.adaptation), options));
     if (message.role === 'tool') images.push(...imageParts(message));
   }
   show();
   return alternating(params, options.adaptation);
+}
+
+const SHORT_ID = /^[a-zA-Z0-9]{9}$/;
+
+/** The message with ids of calls that its vendor takes, the same for a call and its result. */
+function withIds(message: Message, { call_ids }: MessageOptions['adaptation']): Message {
+  if (call_ids === 'any') return message;
+  if (message.role === 'tool') return { ...message, tool_call_id: shortId(message.tool_call_id) };
+  if (message.role !== 'assistant' || !message.tool_calls) return message;
+  const tool_calls = message.tool_calls.map((call) => ({ ...call, id: shortId(call.id) }));
+  return { ...message, tool_calls };
+}
+
+function shortId(id: string): string {
+  if (SHORT_ID.test(id)) return id;
+  return createHash('sha256').update(id).digest('hex').slice(0, 9);
 }
 
 function messageParam(message: Message, options: MessageOptions): ChatCompletionMessageParam {

@@ -25,6 +25,8 @@ export interface Adaptation extends ToolLimits {
   readonly alternate: boolean;
   /** True: the user does not speak right after the results of tools. */
   readonly bridge: boolean;
+  /** `short`: ids of calls that are not nine letters and digits are replaced. */
+  readonly call_ids: 'any' | 'short';
   /** True: what a model wants back of its messages is sent. */
   readonly returns_kept: boolean;
   /** Fields that each message or call of the model must have. */
@@ -48,6 +50,7 @@ function firstAdaptation(profile: VendorProfile): Adaptation {
     system_role: 'system',
     alternate: false,
     bridge: profile.bridge,
+    call_ids: profile.call_ids,
     returns_kept: profile.returns_kept,
     demanded: new Set(),
   };

@@ -61,6 +61,11 @@ const kept: Rule = (text, { body }) => {
   return undefined;
 };
 
+const callIds: Rule = (text) =>
+  /tool.?call.?id/i.test(text) && /length of 9|9 characters|a-z, ?A-Z, ?0-9/i.test(text)
+    ? change('ids of calls are sent as nine letters and digits', { call_ids: 'short' })
+    : undefined;
+
 function keptFieldsIn({ messages }: Readonly<Record<string, unknown>>): readonly string[] {
   const fields = listOf(messages).flatMap((message) => Object.keys(Object(message)));
   return [...new Set(fields)].filter((name) => /^(?:reasoning|extra_content|thinking)/.test(name));
@@ -200,5 +205,5 @@ function hasAll(known: Adaptation, fields: Partial<Adaptation>): boolean {
 }
 
 const RULES: readonly Rule[] = [
-  ...[dialect, tool, roles, kept, toolCount, limitOption, answerFormat, option],
+  ...[dialect, callIds, tool, roles, kept, toolCount, limitOption, answerFormat, option],
 ];

@@ -8,6 +8,8 @@ export interface VendorProfile {
   readonly answer_format: 'json_schema' | 'json_object';
   /** True if it refuses a message of the user right after results of tools. */
   readonly bridge: boolean;
+  /** `short`: ids of calls have nine letters and digits. */
+  readonly call_ids: 'any' | 'short';
   /** False if it refuses its own thoughts in the messages that come back. */
   readonly returns_kept: boolean;
 }
@@ -20,6 +22,7 @@ const COMPATIBLE: VendorProfile = {
   schemas: 'usual',
   answer_format: 'json_schema',
   bridge: false,
+  call_ids: 'any',
   returns_kept: true,
 };
 
@@ -40,7 +43,7 @@ const PROFILES: readonly (readonly [readonly string[], Partial<VendorProfile>])[
   [['api.moonshot.ai', 'api.moonshot.cn'], { vendor: 'kimi', max_tools: MAX_TOOLS }],
   [['generativelanguage.googleapis.com'], { vendor: 'gemini', schemas: 'narrow' }],
   [['aiplatform.googleapis.com'], { vendor: 'gemini', schemas: 'narrow' }],
-  [['api.mistral.ai'], { vendor: 'mistral', bridge: true }],
+  [['api.mistral.ai'], { vendor: 'mistral', bridge: true, call_ids: 'short' }],
 ];
 
 /** The profile of the vendor at a base URL. */

@@ -87,7 +87,10 @@ const mistral: VendorRules = {
     const at = messages.findIndex(
       ({ role }: ChatBody, n: number) => role === 'user' && messages[n - 1]?.role === 'tool',
     );
-    return at === -1 ? undefined : "Unexpected role 'user' after role 'tool'";
+    if (at !== -1) return "Unexpected role 'user' after role 'tool'";
+    const calls = callersIn({ messages }).flatMap(({ tool_calls }) => tool_calls);
+    const odd = calls.find(({ id }: ChatBody) => !/^[a-zA-Z0-9]{9}$/.test(id));
+    return odd && `Tool call id was ${odd.id} but must be a-z, A-Z, 0-9, with a length of 9.`;
   },
   refusal: (detail) => ({
     object: 'error',
