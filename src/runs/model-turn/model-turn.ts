@@ -41,7 +41,8 @@ export class ModelTurn {
   /** Estimated tokens of the last request. */
   private requestTokens = 0;
   /**
-   * What attempts have used that failed after they had begun to answer; it counts if the turn fails.
+   * What attempts have used that failed after they had begun to answer; it counts if the turn
+   * fails.
    */
   private lost = NO_USAGE;
 

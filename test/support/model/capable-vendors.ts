@@ -5,7 +5,7 @@ import { answerTo, type Capable } from './capable-model.js';
 import { FakeVendor, StrictAnthropic } from './fake-vendor.js';
 import { VENDORS, type VendorName } from './vendor-rules.js';
 
-/** What a vendor's endpoint with a usual model of it can do, and how it says that a text is long. */
+/** What a vendor's endpoint can do with a usual model, and how it says that a text is too long. */
 interface CapableVendor extends Omit<Capable, 'too_long'> {
   readonly rules: VendorName;
   readonly too_long: string;
