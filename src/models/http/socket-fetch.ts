@@ -17,7 +17,8 @@ export interface SocketFetchOptions {
 /**
  * The part of `fetch` that a vendor's SDK needs, on Node's HTTP client: text bodies, an abort
  * signal, kept-alive connections. Exact numbers in a body keep their digits. For a 2xx it returns a
- * `SocketResponse` as soon as the headers have arrived. Redirects are not followed, so that the API key is never sent to another server.
+ * `SocketResponse` as soon as the headers have arrived. Redirects are not followed, so that the API
+ * key is never sent to another server.
  */
 export class SocketFetch {
   private readonly httpAgent: http.Agent;
