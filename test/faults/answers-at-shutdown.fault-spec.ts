@@ -11,9 +11,9 @@ import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { Following } from '../support/store/following.js';
-import { ALL } from '../support/thoroughness.js';
+import { EXHAUSTIVE } from '../support/thoroughness.js';
 
-const ROUNDS = ALL ? 12 : 4;
+const ROUNDS = EXHAUSTIVE ? 15 : 4;
 /** Approvals of one round. They are sent one after another, before and after the signal. */
 const ABREAST = 6;
 const GAP_MS = 2;
