@@ -19,7 +19,7 @@ await runProgram(USAGE, (config) => {
         `It is readable with ENCRYPTION_KEYS only, which are not in it: ${encryptionKeys.map(({ id }) => id).join(', ')}.`,
     ];
     return [
-      `${path}: ${rows} rows of the store, ${files} files, ${workspace_files} files of workspaces.`,
+      `${path} is written. Rows: ${rows}, files: ${files}, files of workspaces: ${workspace_files}.`,
       ...notes.filter(Boolean),
     ].join('\n');
   };

@@ -11,6 +11,6 @@ await runProgram(USAGE, (config) => {
   return async () => {
     const { manifest, counts } = await restore(await config(), path);
     const files = Math.max(0, (counts.get('files') ?? 0) - 1); // without the marker
-    return `Restored the backup of ${manifest.created_at}: its store, ${files} files, ${counts.get('workspace') ?? 0} files of workspaces. Start the server.`;
+    return `Restored the backup of ${manifest.created_at}: its store, files: ${files}, files of workspaces: ${counts.get('workspace') ?? 0}. Start the server.`;
   };
 });

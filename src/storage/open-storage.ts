@@ -13,6 +13,7 @@ const VACUUM_PAUSE_MS = 2_000;
 /** Asks the process that holds the lock for a copy of its store. */
 export const SNAPSHOT = 'snapshot';
 const SNAPSHOT_PREFIX = '.snapshot-';
+const LEFT_OVER = /^\.(snapshot|restore)-/;
 
 /** The open stores, and the function that closes them. */
 export interface Storage extends AllStores {
@@ -41,7 +42,7 @@ export async function openStorage(
   try {
     const open = config.store === 'file' ? openFileStorage : openDatabaseStorage;
     const storage = await open(config, clock, report);
-    await removeSnapshots(config.dataDir);
+    await removeLeftOvers(config.dataDir);
     lock.answer = (request) => answerWith(request, config.dataDir, storage);
     return { ...storage, close: () => closeAndRelease(storage, lock) };
   } catch (error) {
@@ -71,9 +72,9 @@ async function answerWith(request: string, dataDir: string, storage: Storage): P
   return JSON.stringify({ path });
 }
 
-/** Those that a killed process has left. */
-async function removeSnapshots(dataDir: string): Promise<void> {
-  const names = (await readdir(dataDir)).filter((name) => name.startsWith(SNAPSHOT_PREFIX));
+/** Of backups and restores that were killed. */
+async function removeLeftOvers(dataDir: string): Promise<void> {
+  const names = (await readdir(dataDir)).filter((name) => LEFT_OVER.test(name));
   for (const name of names) await rm(join(dataDir, name), { recursive: true, force: true });
 }
 

@@ -109,11 +109,11 @@ describe('A backup that was made while the server worked', () => {
         const before = await answersOf(api, told);
         const path = join(folder, 'backup.tar.gz');
         const said = await program('backup', source, path);
-        expect(said).toMatch(/\d+ rows of the store, 2 files, 1 files of workspaces[^]*first/);
+        expect(said).toMatch(/Rows: \d+, files: 2, files of workspaces: 1\.[^]*first/);
         await running.pop()!.kill('SIGKILL');
 
         const target = await place('target');
-        expect(await program('restore', target, path)).toMatch(/2 files, 1 files of work/);
+        expect(await program('restore', target, path)).toMatch(/files: 2, files of workspaces: 1/);
         await expect(program('restore', target, path)).rejects.toThrow('is not empty');
         const again = await start(target);
         expect(await answersOf(again, told)).toEqual(before);
