@@ -13,14 +13,14 @@ import type { Task } from '../protocol/task.js';
 import { TaskStore } from '../tasks/task-store.js';
 
 /** New files that are told at once. */
-const MAX_FILES = 50;
+export const MAX_FILES = 50;
 
 export interface KnownChat {
   readonly state: ChatState;
   /** Without descriptions; undefined unless the chat has a stream of its own. */
   readonly tasks: readonly Task[] | undefined;
-  /** The id of its newest file, if it has one and a stream of its own. */
-  readonly newest_file?: string | undefined;
+  /** The ids of its `MAX_FILES` newest files, newest first; undefined: it has none, or no stream. */
+  readonly newest_files?: readonly string[] | undefined;
 }
 
 /** A difference between two states of a chat. */
@@ -104,15 +104,16 @@ export class ChangeDetails {
     ];
   }
 
-  /** The oldest first. Ids sort by time. */
-  private async newFiles({ uid, before, after }: Difference): Promise<FileInfo[]> {
-    const { newest_file: last = '' } = before ?? {};
-    if (!before?.tasks || (after?.newest_file ?? '') <= last) return [];
-    const rows = await this.catalog.list({ viewer: ANY_TENANT, chat_uid: uid, limit: MAX_FILES });
-    return rows
-      .filter(({ id }) => id > last)
-      .toReversed()
-      .map(toFile);
+  /** The oldest first. One that joins the chat later than it was uploaded is between the others. */
+  private async newFiles({ before, after }: Difference): Promise<FileInfo[]> {
+    if (!before?.tasks) return [];
+    const known = before.newest_files ?? [];
+    const now = after?.newest_files ?? [];
+    // Where the list was full, what follows the last known one has moved up.
+    const last = known.length < MAX_FILES ? now.length : lastOf(now, known);
+    const added = now.slice(0, last).filter((id) => !known.includes(id));
+    const rows = await Promise.all(added.map((id) => this.catalog.find(id, ANY_TENANT)));
+    return rows.flatMap((row) => (row ? toFile(row) : [])).toReversed();
   }
 
   private async changedTasks({ uid, before, after }: Difference): Promise<ChatChange['tasks']> {
@@ -136,7 +137,13 @@ export function isSame(one: KnownChat | undefined, other: KnownChat | undefined)
 
 function printOf(chat: KnownChat | undefined, withBoard: boolean): string {
   const versions = withBoard ? chat?.tasks?.map(({ id, version }) => [id, version]) : [];
-  return JSON.stringify([chat?.state, versions, withBoard && chat?.newest_file]);
+  return JSON.stringify([chat?.state, versions, withBoard && chat?.newest_files]);
+}
+
+/** The length of the list up to the last item that was known; all if none was. */
+function lastOf(now: readonly string[], known: readonly string[]): number {
+  const last = now.findLastIndex((id) => known.includes(id));
+  return last < 0 ? now.length : last;
 }
 
 /** Items of `after` that are not in `before`. */

@@ -13,7 +13,7 @@ import { ChatStore, MAX_STATES } from '../persistence/chat.store.js';
 import type { ChatState } from '../persistence/rows/chat-state.js';
 import type { Task } from '../protocol/task.js';
 import { TaskStore } from '../tasks/task-store.js';
-import { ChangeDetails, isSame } from './change-details.js';
+import { ChangeDetails, isSame, MAX_FILES } from './change-details.js';
 import type { ChatChange, KnownChat } from './change-details.js';
 import { Known } from './known-chats.js';
 
@@ -222,7 +222,7 @@ export class ChatChanges implements OnApplicationBootstrap, OnApplicationShutdow
     const [states, boards, newest] = await Promise.all([
       this.chats.readStates(uids),
       watched.length > 0 ? this.tasks.listBrief(watched) : new Map<string, Task[]>(),
-      watched.length > 0 ? this.files.findNewest(watched) : new Map<string, string>(),
+      watched.length > 0 ? this.files.findNewest(watched, MAX_FILES) : new Map<string, string[]>(),
     ]);
     return new Map(
       [...states].map(([uid, state]) => [
@@ -230,7 +230,7 @@ export class ChatChanges implements OnApplicationBootstrap, OnApplicationShutdow
         {
           state,
           tasks: this.ofChat.has(uid) ? (boards.get(uid) ?? []) : undefined,
-          newest_file: newest.get(uid),
+          newest_files: newest.get(uid),
         },
       ]),
     );

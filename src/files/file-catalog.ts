@@ -38,8 +38,11 @@ export abstract class FileCatalog {
   abstract find(id: string, viewer: AnyViewer): Promise<FileRow | undefined>;
   /** Newest first, by creation, then id. */
   abstract list(page: FilePage): Promise<FileRow[]>;
-  /** The id of the newest file of each of these chats that has one. */
-  abstract findNewest(chatUids: readonly string[]): Promise<Map<string, string>>;
+  /** The ids of the newest files of each of these chats that has any, newest first. */
+  abstract findNewest(
+    chatUids: readonly string[],
+    limit: number,
+  ): Promise<Map<string, readonly string[]>>;
   /** Returns the file, if the viewer sees it. Of concurrent calls, one gets it. */
   abstract delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined>;
   /** Deletes the files without a chat that were created before. Returns their number. */

@@ -5,6 +5,7 @@ import { AgentRegistry } from '../agents/agent-registry.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { AttachedFiles } from '../files/attached/attached-files.js';
+import type { FileRow } from '../files/file-catalog.js';
 import { AppError } from '../kernel/app-error.js';
 import { canonicalJson } from '../kernel/json.js';
 import { Clock } from '../kernel/clock.js';
@@ -18,6 +19,7 @@ import type {
 } from '../persistence/rows/store-rows.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import type { ChatSettings } from '../protocol/chat-settings.js';
+import type { AttachedFile } from '../protocol/file.js';
 import type { RedactedCounts } from '../protocol/redacted.js';
 import { RunChecks } from './run-checks.js';
 import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
@@ -58,7 +60,9 @@ export class InteractionFactory {
   async create(request: StartRequest): Promise<StartInteraction> {
     const { chat_id: id, caller, edited_from, on_conflict = 'reject' } = request;
     const { tenant_id, user_id: owner } = caller;
-    const interaction = await this.describe(request);
+    const found = await this.filesOf(request);
+    const interaction = await this.describe(request, found.map(toAttached));
+    const adopts = found.filter((file) => isUnattached(file, caller));
     const idempotency = idempotencyOf(request);
     const { created_at } = interaction;
     return {
@@ -71,10 +75,14 @@ export class InteractionFactory {
       on_conflict,
       ...(edited_from !== undefined && { edited_from }),
       ...(idempotency && { idempotency }),
+      ...(adopts.length > 0 && { adopts: adopts.map(({ id, filename }) => ({ id, filename })) }),
     };
   }
 
-  private async describe(request: StartRequest): Promise<NewInteraction> {
+  private async describe(
+    request: StartRequest,
+    files: readonly AttachedFile[],
+  ): Promise<NewInteraction> {
     const { caller, chat_id, user_message, redacted, body, background } = request;
     const chat = await this.access.findChat(caller, chat_id);
     const ofChat = chat ? requireReadable(chat).settings : {};
@@ -92,7 +100,6 @@ export class InteractionFactory {
     });
     const client_tools = body.client_tools ?? [];
     this.checkClientTools(client_tools);
-    const files = await this.filesOf(request);
     const { system_prompt, context_messages } = ofChat;
     return {
       id: this.ids.make('int'),
@@ -118,7 +125,12 @@ export class InteractionFactory {
   }
 
   /** An edit that names none keeps those of the edited message. */
-  private async filesOf({ caller, chat_id, body, edited_from }: StartRequest) {
+  private async filesOf({
+    caller,
+    chat_id,
+    body,
+    edited_from,
+  }: StartRequest): Promise<readonly (AttachedFile | FileRow)[]> {
     if (body.file_ids) return this.files.find(caller, body.file_ids);
     if (edited_from === undefined) return [];
     return (await this.access.interaction(caller, chat_id, edited_from)).settings.files ?? [];
@@ -141,6 +153,15 @@ export class InteractionFactory {
     const message = `Rename ${fields}: the server has tools of these names.`;
     throw new AppError('invalid', 'invalid_body', message, { errors });
   }
+}
+
+function toAttached({ id, filename, mime_type, size_bytes }: AttachedFile): AttachedFile {
+  return { id, filename, mime_type, size_bytes };
+}
+
+/** A file of the caller's own that is in no chat. */
+function isUnattached(file: AttachedFile | FileRow, { user_id }: Principal): boolean {
+  return 'chat_uid' in file && file.chat_uid === null && file.owner === user_id;
 }
 
 /**

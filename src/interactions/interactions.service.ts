@@ -8,6 +8,7 @@ import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
 import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
+import { FilesService } from '../files/files.service.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
 import { AdmissionGate } from '../http/admission-gate.js';
 import { AppError } from '../kernel/app-error.js';
@@ -70,6 +71,7 @@ export class InteractionsService {
     private readonly quotas: Quotas,
     private readonly clock: Clock,
     private readonly audit: AuditTrail,
+    private readonly files: FilesService,
   ) {}
 
   /**
@@ -85,7 +87,8 @@ export class InteractionsService {
     if (used) return requireAccepted(used, request.chat_id);
     const start = await this.factory.create(request);
     const quota = await this.quotas.requireStart(request.caller.tenant_id);
-    const lease = this.queue.isImmediate && { lease: this.leases.terms };
+    // Files take their time to move: the lease would run meanwhile.
+    const lease = this.queue.isImmediate && !start.adopts && { lease: this.leases.terms };
     const leased_at = this.clock.boottime();
     const audit = this.audit.entry(request.caller, 'chat.created', {
       chat_id: request.chat_id,
@@ -100,6 +103,7 @@ export class InteractionsService {
     const outcome = requireAccepted(this.withinQuota(found), request.chat_id);
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return outcome;
+    if (start.adopts) await this.files.moveBytes(row, start.adopts);
     this.noteChange(row);
     if (row.settings.on_disconnect === 'cancel') this.disconnects.expectReader(row.id);
     if (outcome.outcome === 'queued')

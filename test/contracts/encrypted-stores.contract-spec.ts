@@ -85,6 +85,9 @@ async function openTasks(kind: StoreKind) {
     get chats() {
       return stores.chats;
     },
+    get interactions() {
+      return stores.interactions;
+    },
     async reopen() {
       await opened.reopen();
       stores = encrypted(opened.stores);

@@ -4,8 +4,8 @@ import { fileCatalogContract } from './file-catalog.contract.js';
 import { skipContract } from '../support/skip-contract.js';
 
 fileCatalogContract('memory', async () => {
-  const { files, chats, usage } = openMemoryStores();
-  return { files, chats, usage, close: async () => {} };
+  const { files, chats, interactions, usage } = openMemoryStores();
+  return { files, chats, interactions, usage, close: async () => {} };
 });
 
 for (const kind of STORES) {
@@ -20,6 +20,9 @@ for (const kind of STORES) {
         },
         get chats() {
           return opened.stores.chats;
+        },
+        get interactions() {
+          return opened.stores.interactions;
         },
         get usage() {
           return opened.stores.usage;

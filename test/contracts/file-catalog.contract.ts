@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { FileCatalog, FileRow } from '../../src/files/file-catalog.js';
 import { ANY_TENANT } from '../../src/persistence/any-tenant.js';
 import type { ChatStore } from '../../src/persistence/chat.store.js';
+import type { InteractionStore } from '../../src/persistence/interaction.store.js';
 import type { Viewer } from '../../src/persistence/viewer.js';
 import type { UsageStore } from '../../src/quotas/usage-store.js';
 import { chatOf, uidOf } from '../support/store/chat-parts.js';
+import { newStart } from './interaction-store/fixtures.js';
 
 export interface OpenedFileCatalog {
   readonly files: FileCatalog;
   /** Where the chats are. */
   readonly chats: ChatStore;
+  readonly interactions: InteractionStore;
   readonly usage: UsageStore;
   /**
    * Closes them and opens them again over the same saved data; undefined where nothing is saved.
@@ -77,17 +80,58 @@ export function fileCatalogContract(name: string, open: () => Promise<OpenedFile
       expect(await files().find('file_none', ann)).toBeUndefined();
     });
 
-    it('finds the newest file of each chat', async () => {
+    it('finds the newest files of each chat', async () => {
       const [one, two, none] = [await newChat(), await newChat(), await newChat()];
       const [first, second] = [await add(one), await add(one)];
       const other = await add(two);
       const uids = [one, two, none].map(({ chat_uid }) => chat_uid);
-      const found = async () => Object.fromEntries(await files().findNewest(uids));
-      const newest = [first, second].toSorted(byAge).at(-1)!;
-      expect(await found()).toEqual({ [one.chat_uid]: newest.id, [two.chat_uid]: other.id });
-      await files().delete(newest.id, ANY_TENANT);
-      const left = newest === first ? second : first;
-      expect(await found()).toEqual({ [one.chat_uid]: left.id, [two.chat_uid]: other.id });
+      const found = async (limit: number) =>
+        Object.fromEntries(await files().findNewest(uids, limit));
+      const [newest, left] = [first, second].toSorted(byAge).toReversed();
+      const ofTwo = { [two.chat_uid]: [other.id] };
+      expect(await found(1)).toEqual({ ...ofTwo, [one.chat_uid]: [newest!.id] });
+      expect(await found(2)).toEqual({ ...ofTwo, [one.chat_uid]: [newest!.id, left!.id] });
+      await files().delete(newest!.id, ANY_TENANT);
+      expect(await found(2)).toEqual({ ...ofTwo, [one.chat_uid]: [left!.id] });
+    });
+
+    it('gives a start those files of its user that are in no chat, if it takes place', async () => {
+      const other = await newChat();
+      const [own, theirs, elsewhere, gone] = [
+        await add(),
+        await add({ owner: 'bob' }),
+        await add(other),
+        await add(),
+      ];
+      await files().delete(gone.id, ANY_TENANT);
+      const rows = [own, theirs, elsewhere, gone];
+      const adopts = rows.map(({ id, filename }) => ({ id, filename }));
+      const begin = async (chat_id: string) => {
+        const start = { ...newStart({ chat_id, viewer: ann }), adopts };
+        return (await opened.interactions.startInteraction(start)).outcome;
+      };
+      const chat = await newChat();
+      const first = { ...newStart({ chat_id: chat.chat_id, viewer: ann }) };
+      await opened.interactions.startInteraction(first);
+      expect(await begin(chat.chat_id)).toBe('busy');
+      expect(await files().find(own.id, ann)).toEqual(own);
+      const chat_id = `new-${randomUUID()}`;
+      expect(await begin(chat_id)).toBe('started');
+      const isAsStarted = async () => {
+        expect(await files().find(own.id, ann)).toMatchObject({
+          ...own,
+          chat_id,
+          chat_uid: expect.any(String),
+        });
+        expect(await files().find(theirs.id, bob)).toEqual(theirs);
+        expect(await files().find(elsewhere.id, ann)).toEqual(elsewhere);
+        expect(await files().find(gone.id, ann)).toBeUndefined();
+      };
+      await isAsStarted();
+      expect(await begin(`other-${randomUUID()}`)).toBe('started');
+      await isAsStarted();
+      await opened.reopen?.();
+      await isAsStarted();
     });
 
     it('adds nothing to a chat that is not there', async () => {

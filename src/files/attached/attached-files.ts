@@ -53,7 +53,7 @@ export class AttachedFiles {
    * @throws AppError `invalid_body` (400) if the caller sees no file of one of these ids,
    * `files_unavailable` (503) if the bytes of one are missing
    */
-  async find(caller: Principal, ids: readonly string[]): Promise<AttachedFile[]> {
+  async find(caller: Principal, ids: readonly string[]): Promise<FileRow[]> {
     const rows: FileRow[] = [];
     for (const file_id of ids) {
       const row = await this.catalog.find(file_id, viewerOf(caller));
@@ -61,9 +61,7 @@ export class AttachedFiles {
       rows.push(row);
     }
     await this.contents.requireAll(rows);
-    return rows.map(({ id, filename, mime_type, size_bytes }) => {
-      return { id, filename, mime_type, size_bytes };
-    });
+    return rows;
   }
 
   /**

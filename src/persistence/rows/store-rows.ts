@@ -77,6 +77,13 @@ export type NewInteraction = Pick<
   | 'metadata'
 >;
 
+/** A file of the viewer that is in no chat yet. */
+export interface AdoptedFile {
+  readonly id: string;
+  /** Sealed for the chat, if its texts are. */
+  readonly filename: string;
+}
+
 /** The data that a start writes in one transaction. */
 export interface StartInteraction {
   /** Created if its tenant has no chat with this id. Its owner is the viewer. */
@@ -101,6 +108,8 @@ export interface StartInteraction {
   readonly idempotency?: IdempotencyKey;
   /** Set if the caller runs the interaction itself, at once: it starts leased, with epoch 1. */
   readonly lease?: LeaseTerms;
+  /** Join the chat, unless they were deleted or have joined another meanwhile. */
+  readonly adopts?: readonly AdoptedFile[];
   /** Undefined: none, at no cost. */
   readonly quota?: StartQuota;
   /** Added to the audit trail if the start creates its chat. */

@@ -21,6 +21,7 @@ import type {
 import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
 import type { Message } from '../../protocol/message.js';
 import type { ChatKeys } from './chat-keys.js';
+import { sealFile } from './files/encrypted-file-catalog.js';
 import { openEach } from './open-each.js';
 import { keyIdOf, sealedBytes } from './sealed/sealed-fields.js';
 import {
@@ -66,11 +67,12 @@ export class EncryptedInteractionStore extends InteractionStore {
       const target = await this.targetOf(start.chat, uid);
       const { key, chat, sealed_for } = target;
       const interaction = sealStart(key, start.interaction);
-      const { idempotency } = start;
+      const { idempotency, adopts } = start;
       const outcome = await this.inner.startInteraction({
         ...start,
         ...{ chat, interaction, sealed_for },
         ...(idempotency && { idempotency: withMac(key, idempotency) }),
+        ...(adopts && { adopts: adopts.map((file) => sealFile(key, file)) }),
         chat_texts: sealTexts(key, start.interaction.user_message),
       });
       if (outcome.outcome === 'other_chat' && attempt < ATTEMPTS)

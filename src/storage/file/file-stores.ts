@@ -76,6 +76,7 @@ export async function openFileStores({
     isDeleted: (uid) => !existsSync(join(root, uid)),
     folder: await FileFolderNote.open(data_dir),
   });
+  await adoptFiles(index, files);
   const tasks = await FileTaskStore.open(index, report);
   const rules = await FileRuleStore.open({ data_dir, findChat: (uid) => index.findChat(uid)?.row });
   const keys = await FileKeyStore.open(data_dir);
@@ -101,4 +102,14 @@ export async function openFileStores({
       await audit.close();
     },
   };
+}
+
+/** Completes starts after which the process was killed before it had saved their files. */
+async function adoptFiles(index: StoreIndex, files: MemoryFileCatalog): Promise<void> {
+  for (const { interactions } of index.chats)
+    for (const { known } of interactions) {
+      const { adopts = [], tenant_id, started_by: owner = '', chat_uid, chat_id } = known;
+      const named = adopts.map((id) => ({ id }));
+      await files.adopt(named, { tenant_id, owner, chat_uid, chat_id });
+    }
 }

@@ -1,6 +1,7 @@
 import { FileCatalog, seesFile } from '../../files/file-catalog.js';
 import type { AddedFile, FileKey, FilePage, FileRow } from '../../files/file-catalog.js';
 import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import type { AdoptedFile } from '../../persistence/rows/store-rows.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
 import { NO_JOURNAL } from './core/row-journal.js';
 import type { RowJournal } from './core/row-journal.js';
@@ -8,6 +9,12 @@ import { compareKeys } from './core/store-index.js';
 import type { StoreIndex } from './core/store-index.js';
 
 export type KeptFile = FileRow & { readonly deleted?: true };
+
+/** The chat that files join, and whose they have to be. */
+export type ChatOfFiles = Pick<FileRow, 'tenant_id' | 'owner'> & {
+  readonly chat_uid: string;
+  readonly chat_id: string;
+};
 
 export interface FileCatalogParts {
   readonly chats: StoreIndex;
@@ -68,6 +75,25 @@ export class MemoryFileCatalog extends FileCatalog {
     return 'added';
   }
 
+  /**
+   * Files of the owner that are in no chat join this one, which is in the index. At once in memory:
+   * whatever becomes of the rows on the disk, the start that adopts them has taken place.
+   */
+  async adopt(
+    files: readonly (Pick<AdoptedFile, 'id'> & Partial<AdoptedFile>)[],
+    chat: ChatOfFiles,
+  ): Promise<void> {
+    const { tenant_id, owner, chat_uid, chat_id } = chat;
+    const adopted = files.flatMap(({ id, ...named }) => {
+      const row = this.rows.get(id);
+      if (row?.chat_uid !== null || row.deleted) return [];
+      if (row.tenant_id !== tenant_id || row.owner !== owner) return [];
+      return { ...row, ...named, chat_uid, chat_id };
+    });
+    for (const row of adopted) this.rows.set(row.id, row);
+    for (const row of adopted) await this.journal.save(row);
+  }
+
   /** Saves files of a chat that is being imported. If it never enters, they are purged. */
   async save(rows: readonly FileRow[]): Promise<void> {
     for (const row of rows) await this.journal.save(row);
@@ -120,15 +146,19 @@ export class MemoryFileCatalog extends FileCatalog {
     this.rows.delete(id);
   }
 
-  async findNewest(chatUids: readonly string[]): Promise<Map<string, string>> {
-    const wanted = new Set(chatUids);
-    const newest = new Map<string, KeptFile>();
-    for (const row of this.rows.values()) {
-      if (row.deleted || row.chat_uid === null || !wanted.has(row.chat_uid)) continue;
-      const before = newest.get(row.chat_uid);
-      if (!before || compareKeys(before, row) < 0) newest.set(row.chat_uid, row);
-    }
-    return new Map([...newest].map(([uid, { id }]) => [uid, id]));
+  async findNewest(
+    chatUids: readonly string[],
+    limit: number,
+  ): Promise<Map<string, readonly string[]>> {
+    const found = new Map<string, KeptFile[]>(chatUids.map((uid) => [uid, []]));
+    for (const row of this.rows.values())
+      if (!row.deleted) found.get(row.chat_uid ?? '')?.push(row);
+    const newest = (rows: KeptFile[]) => rows.sort((a, b) => compareKeys(b, a)).slice(0, limit);
+    return new Map(
+      [...found].flatMap(([uid, rows]) =>
+        rows.length > 0 ? [[uid, newest(rows).map(({ id }) => id)] as const] : [],
+      ),
+    );
   }
 
   async findFolder(): Promise<string | undefined> {

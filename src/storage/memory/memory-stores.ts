@@ -35,6 +35,8 @@ export function storesOver(
   files = new MemoryFileCatalog({ chats: core.index }),
   tenantKeys = new TenantKeys(),
 ): MemoryStores {
+  core.adoptFiles = (adopted, { started_by: owner, ...chat }) =>
+    files.adopt(adopted, { ...chat, owner });
   return {
     chats: new MemoryChatStore(core),
     interactions: new MemoryInteractionStore(core),

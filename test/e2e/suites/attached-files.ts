@@ -6,6 +6,8 @@ import type { FileInfo } from '../../../src/protocol/file.js';
 import type { ApiClient } from '../../support/client/api-client.js';
 import { Gate } from '../../support/gate.js';
 import { makeDocx, makePdf, makePdfBomb } from '../../support/make-documents.js';
+import { LiveWatch } from '../../support/client/live-watch.js';
+import { script } from '../../support/model/scripted-answers.js';
 import { IMAGES } from '../../support/tools/images.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { makeKey, WITH_KEYS } from '../with-keys.js';
@@ -109,6 +111,36 @@ function testReading(server: ServerUnderTest): void {
     expect(content).toContain(': only its beginning is here]\né');
     expect(content).toContain(`${more.id}: there was no more room for it in this message]`);
     expect(content.length).toBeLessThan(201_000);
+  });
+
+  it('join the chat of their message, unless they are in one already', async () => {
+    const chat_id = `attached-${++chats}`;
+    const path = `/chats/${chat_id}/interactions?wait=true`;
+    const listed = async () => (await server.api.get(`/files?chat_id=${chat_id}`)).body.items;
+    const file = await upload(server.api, 'id,size\n1,2', 'a.csv');
+    const [, { chat_id: other, files: of }] = await ask(server, [
+      (await upload(server.api, 'x', 'elsewhere.txt')).id,
+    ]);
+    const calls = [{ name: 'file_list', arguments: {} }];
+    const user_message = script({ calls }, { text: 'Seen.' });
+    const body = { user_message, file_ids: [file.id, of[0].id], approval_mode: 'auto' };
+    expect((await server.api.post(path, body)).body.status).toBe('COMPLETED');
+    expect(lastRequest(server).at(-1).content).toContain(file.id);
+    expect(await listed()).toEqual([{ ...file, chat_id }]);
+    expect((await server.api.get(`/files/${of[0].id}`)).body.chat_id).toBe(other);
+    const live = await LiveWatch.open(server.api, `/chats/${chat_id}/events`);
+    await live.until('chat_state');
+    const later = await upload(server.api, 'later', 'later.txt');
+    const newer = await upload(server.api, 'newer', 'newer.txt', chat_id);
+    await live.until('file_added', (event) => event.file.id === newer.id);
+    await server.api.post(path, { user_message: 'Look', file_ids: [later.id] });
+    const joined = await live.until('file_added', (event) => event.file.id === later.id);
+    expect(joined['file']).toEqual({ ...later, chat_id });
+    await live.close();
+    const content = await server.api.fetch(`/files/${later.id}/content`);
+    expect(await content.text()).toBe('later');
+    await server.api.delete(`/chats/${chat_id}`);
+    expect((await server.api.get(`/files/${later.id}`)).status).toBe(404);
   });
 
   it('are in the session log as they were read, under ids of their own', async () => {
@@ -225,8 +257,10 @@ async function upload(
   api: ApiClient,
   content: string | Buffer<ArrayBuffer>,
   name: string,
+  chat_id?: string,
 ): Promise<FileInfo> {
   const form = new FormData();
+  if (chat_id !== undefined) form.set('chat_id', chat_id);
   form.set('file', new Blob([content]), name);
   const { status, body } = await api.send('POST', '/files', { form });
   expect(status).toBe(201);

@@ -33,8 +33,8 @@ export class EncryptedFileCatalog extends FileCatalog {
     return this.openList(await this.inner.list(page));
   }
 
-  findNewest(chatUids: readonly string[]): Promise<Map<string, string>> {
-    return this.inner.findNewest(chatUids);
+  findNewest(chatUids: readonly string[], limit: number): Promise<Map<string, readonly string[]>> {
+    return this.inner.findNewest(chatUids, limit);
   }
 
   async delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {

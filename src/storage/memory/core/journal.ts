@@ -33,6 +33,8 @@ export interface InteractionStart {
   readonly imported?: true;
   /** As `StartInteraction.chat_texts`. */
   readonly chat_texts?: ChatTexts;
+  /** The ids of files that joined the chat with it. */
+  readonly adopts?: readonly string[];
   /** Set if the interaction was queued. */
   readonly queued?: QueuedStart;
 }

@@ -106,8 +106,24 @@ async function begin(
   if (lease) core.lend(interaction, lease);
   chat.journal.refresh(chat.uid, { chat: true, interactions: [id, ...superseded] });
   if (!known && request.audit) await core.audit?.(request.audit);
+  await adopt(core, chat, request, start);
   const row = toInteractionRow(head, state, null);
   return { outcome: 'started', interaction: row, first, is_new_chat: !known };
+}
+
+/** The start has taken place: a row that can't be saved now is when the store is opened again. */
+async function adopt(
+  core: StoreCore,
+  { journal }: StoredChat,
+  { adopts }: StartInteraction,
+  start: InteractionStart,
+): Promise<void> {
+  if (!adopts) return;
+  await core
+    .adoptFiles(adopts, start)
+    .catch((error: unknown) =>
+      journal.report(`A file of a message was not saved. ${String(error)}`),
+    );
 }
 
 function newChat(core: StoreCore, { chat }: StartInteraction): StoredChat {
@@ -140,6 +156,7 @@ async function enqueue(
   chat.add(interaction);
   core.index.addInteraction(chat, interaction);
   chat.journal.refresh(chat.uid, { interactions: [id] });
+  await adopt(core, chat, request, start);
   const row = toInteractionRow({ start, user_message }, state, null);
   return { outcome: 'queued', interaction: row, interrupted: interrupted?.id ?? null };
 }
@@ -176,6 +193,7 @@ function newStart(
     ...{ agent, agent_id, model },
     ...{ settings, edited_from, idempotency, metadata, chat },
     ...(request.chat_texts && { chat_texts: request.chat_texts }),
+    ...(request.adopts && { adopts: request.adopts.map((file) => file.id) }),
   };
 }
 

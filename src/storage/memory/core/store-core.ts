@@ -1,11 +1,11 @@
 import type { AuditEntry } from '../../../audit/audit-entry.js';
 import { firstRecord as recordOne } from '../../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
-import type { LeaseTerms } from '../../../persistence/rows/store-rows.js';
+import type { AdoptedFile, LeaseTerms } from '../../../persistence/rows/store-rows.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { KeyedMutex } from '../../../kernel/keyed-mutex.js';
 import { begunState } from './interaction-state.js';
-import type { InteractionHead, StoreJournal } from './journal.js';
+import type { InteractionHead, InteractionStart, StoreJournal } from './journal.js';
 import type { StoredChat } from './stored-chat.js';
 import type { StoredInteraction } from './stored-interaction.js';
 import { MemoryWebhookOutbox } from '../memory-webhook-outbox.js';
@@ -27,6 +27,12 @@ export interface CoreParts {
   readonly audit?: (entry: AuditEntry) => Promise<void>;
 }
 
+/** What a start does with the files that it adopts, once it has taken place. */
+export type AdoptFiles = (
+  files: readonly AdoptedFile[],
+  start: Pick<InteractionStart, 'tenant_id' | 'started_by' | 'chat_uid' | 'chat_id'>,
+) => Promise<void>;
+
 /**
  * The components that the stores share: the index, one writer at a time per chat, and the queue of
  * each chat.
@@ -38,6 +44,7 @@ export class StoreCore {
   readonly mutex: KeyedMutex;
   readonly webhooks: MemoryWebhookOutbox;
   readonly audit: CoreParts['audit'];
+  adoptFiles: AdoptFiles = async () => {};
 
   constructor(parts: CoreParts) {
     const { journal, clock, index = new StoreIndex(), mutex = new KeyedMutex() } = parts;

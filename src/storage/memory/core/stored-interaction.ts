@@ -19,7 +19,8 @@ type Known = Pick<
   | 'agent_id'
   | 'edited_from'
   | 'imported'
->;
+> &
+  Partial<Pick<InteractionStart, 'adopts' | 'started_by'>>;
 
 const NONE: readonly never[] = [];
 
@@ -46,11 +47,12 @@ export class StoredInteraction {
     readonly log: RecordLog,
   ) {
     const { id, chat_uid, chat_id, tenant_id, ordinal, created_at } = start;
-    const { idempotency, agent_id, edited_from, imported } = start;
+    const { idempotency, agent_id, edited_from, imported, adopts, started_by } = start;
     this.known = {
       ...{ id, chat_uid, chat_id, tenant_id, ordinal, created_at },
       ...{ idempotency, agent_id, edited_from },
       ...(imported && { imported }),
+      ...(adopts && { adopts, started_by }),
     };
     this.children = current.children ?? NONE;
   }

@@ -1,5 +1,9 @@
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
-import type { StartInteraction, StartOutcome } from '../../../persistence/rows/store-rows.js';
+import type {
+  AdoptedFile,
+  StartInteraction,
+  StartOutcome,
+} from '../../../persistence/rows/store-rows.js';
 import { LOCK_NAMED_CHAT, MARK_BRANCH_OF, chatValues } from './chat-statements.js';
 import { viewerValues } from '../viewer-sql.js';
 import { textsOf } from '../../../persistence/chat-texts.js';
@@ -7,6 +11,7 @@ import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
 import { firstRecord } from '../../../persistence/rows/log-record.js';
 import { findInteraction } from './interaction-row.js';
 import { addWithChat } from '../stores/typeorm-audit-store.js';
+import { ADOPT } from '../stores/typeorm-file-catalog.js';
 import type { Database } from '../connection/database.js';
 import { LOCK_QUOTA, quotaValues, toQuotaExceeded } from './quota-statements.js';
 import type { ColumnsOfQuota } from './quota-statements.js';
@@ -55,7 +60,7 @@ export async function startInteraction(
 }
 
 async function tryToStart(db: Database, start: StartInteraction): Promise<Verdict> {
-  const { interaction, edited_from, quota, chat, audit } = start;
+  const { interaction, edited_from, quota, chat, audit, adopts = [] } = start;
   const values = toParameters(start);
   const steps: Step[] = quota
     ? [
@@ -68,9 +73,14 @@ async function tryToStart(db: Database, start: StartInteraction): Promise<Verdic
   if (edited_from !== undefined)
     steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
   else if (audit) steps.push(addWithChat(audit, start));
+  if (adopts.length > 0) steps.push([ADOPT, adoptValues(interaction.id, adopts)]);
   const results = await db.batch<Verdict>(steps);
   const is_new_chat = toLock(start)[0] === HOLD_CHAT && results[0]!.length > 0;
   return { ...results[quota ? 2 : 1]![0]!, is_new_chat };
+}
+
+function adoptValues(id: string, files: readonly AdoptedFile[]): unknown[] {
+  return [id, files.map((file) => file.id), files.map(({ filename }) => filename)];
 }
 
 async function repeat(

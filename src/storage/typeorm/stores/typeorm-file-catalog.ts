@@ -32,6 +32,17 @@ function isSeenFile(first: number): string {
     ELSE ${anyTenant}::boolean OR f.tenant_id = ${tenant}::text AND (${admin}::boolean OR f.owner = ${user}::text) END`;
 }
 
+/**
+ * The files `$2`, now named `$3`, join the chat of the interaction `$1`, if there is one now: its
+ * start was not refused.
+ */
+export const ADOPT: Statement = {
+  name: 'files.adopt',
+  text: `UPDATE files f SET chat_uid = i.chat_uid, chat_id = i.chat_id, filename = a.filename
+    FROM interactions i, unnest($2::text[], $3::text[]) AS a (id, filename)
+    WHERE i.id = $1 AND f.id = a.id AND f.tenant_id = i.tenant_id AND f.owner = i.started_by AND f.chat_uid IS NULL AND NOT f.is_deleted`,
+};
+
 const FIND: Statement = {
   name: 'files.find',
   text: `SELECT ${FILE_COLUMNS} FROM files f WHERE f.id = $1 AND ${isSeenFile(2)}`,
@@ -77,8 +88,10 @@ const FIND_KNOWN: Statement = { text: 'SELECT id FROM files WHERE id = ANY($1::t
 
 const FIND_NEWEST: Statement = {
   name: 'files.newest',
-  text: `SELECT c.uid, f.id FROM unnest($1::uuid[]) AS c (uid) CROSS JOIN LATERAL (
-      SELECT id FROM files WHERE chat_uid = c.uid AND NOT is_deleted ORDER BY created_at DESC, id DESC LIMIT 1) f`,
+  text: `SELECT c.uid, f.ids FROM unnest($1::uuid[]) AS c (uid) CROSS JOIN LATERAL (
+      SELECT array_agg(id ORDER BY created_at DESC, id DESC) AS ids FROM (
+        SELECT id, created_at FROM files WHERE chat_uid = c.uid AND NOT is_deleted ORDER BY created_at DESC, id DESC LIMIT $2) newest) f
+    WHERE f.ids IS NOT NULL`,
 };
 
 interface Columns extends Omit<FileRow, 'created_at' | 'size_bytes'> {
@@ -150,9 +163,15 @@ export class TypeOrmFileCatalog extends FileCatalog {
     return (await this.db.query<FileKey>(FIND_KNOWN, [ids])).map(({ id }) => id);
   }
 
-  async findNewest(chatUids: readonly string[]): Promise<Map<string, string>> {
-    const found = await this.db.query<{ uid: string; id: string }>(FIND_NEWEST, [chatUids]);
-    return new Map(found.map(({ uid, id }) => [uid, id]));
+  async findNewest(
+    chatUids: readonly string[],
+    limit: number,
+  ): Promise<Map<string, readonly string[]>> {
+    const found = await this.db.query<{ uid: string; ids: string[] }>(FIND_NEWEST, [
+      chatUids,
+      limit,
+    ]);
+    return new Map(found.map(({ uid, ids }) => [uid, ids]));
   }
 
   async #one(statement: Statement, id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
