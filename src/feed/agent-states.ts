@@ -6,11 +6,11 @@ import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { RecordEvent } from '../protocol/events.js';
-import type { LiveAgentState, TreeState } from '../protocol/agent.js';
+import type { AgentState } from '../protocol/agent.js';
 
-export interface AgentState extends AgentFocus {
+export interface StateOfAgent extends AgentFocus {
   readonly agent_id: string;
-  readonly state: LiveAgentState;
+  readonly state: AgentState;
 }
 
 /** The states of the agents of one interaction: a fold over the events that one reader gets. */
@@ -48,10 +48,10 @@ export class AgentStates {
   }
 
   /** Those that have changed since the last call. */
-  takeChanges(): AgentState[] {
+  takeChanges(): StateOfAgent[] {
     if (!this.isChanged) return [];
     this.isChanged = false;
-    const changes: AgentState[] = [];
+    const changes: StateOfAgent[] = [];
     for (const node of this.tree.agents) {
       const now = this.stateOf(node);
       const text = JSON.stringify(now);
@@ -61,26 +61,12 @@ export class AgentStates {
     return changes;
   }
 
-  private stateOf(node: AgentNode): AgentState {
-    const { id: agent_id, focus } = node;
-    const state = LIVE[node.state];
+  private stateOf(node: AgentNode): StateOfAgent {
+    const { id: agent_id, focus, state } = node;
     const isThinking = state === 'processing' && this.thinking.has(agent_id);
     return { agent_id, state: isThinking ? 'thinking' : state, ...focus };
   }
 }
-
-const LIVE: Readonly<Record<TreeState, LiveAgentState>> = {
-  idle: 'idle',
-  processing: 'processing',
-  waiting_permission: 'waiting_for_human',
-  awaiting_user: 'waiting_for_human',
-  executing_tool: 'calling_tool',
-  waiting_subagent: 'waiting_for_child',
-  completed: 'completed',
-  deleted: 'deleted',
-  modified: 'modified',
-  error: 'error',
-};
 
 function toRecord(event: RecordEvent): LogRecord {
   const { interaction_id, agent_id, seq, at, ...body } = event;

@@ -1,34 +1,22 @@
-/**
- * The state of an agent. `idle`: queued. `modified`: a person changed its task, and it has not
- * responded yet. `deleted`: stopped before it was done, by a person or with an agent above it.
- */
-export const AGENT_STATES = [
-  'idle',
-  'processing',
-  'waiting_permission',
-  'awaiting_user',
-  'executing_tool',
-  'waiting_subagent',
-  'completed',
-  'deleted',
-  'modified',
-  'error',
-] as const;
+/** The states of an agent, with what each means to clients. */
+const MEANINGS = {
+  idle: 'waits in the queue of its chat',
+  processing: 'waits for its model, or its code runs',
+  thinking:
+    'its model sends thoughts; only the stream of its chat tells it, else it is `processing`',
+  waiting_permission: 'waits for an approval',
+  awaiting_user: 'asked a person, or called a tool that the client runs',
+  executing_tool: 'has a tool running',
+  waiting_subagent: 'has a child that has not ended, and none of the above',
+  completed: 'has returned',
+  deleted: 'was stopped before its end: by a person, by its parent, or with the interaction',
+  modified: 'got a new task, and has not answered it yet',
+  error: 'has failed',
+} as const;
 
-export type TreeState = (typeof AGENT_STATES)[number];
+export type AgentState = keyof typeof MEANINGS;
 
-/** The state of an agent while it works, as the stream of its chat tells it. */
-export const LIVE_AGENT_STATES = [
-  'idle',
-  'processing',
-  'thinking',
-  'calling_tool',
-  'waiting_for_child',
-  'waiting_for_human',
-  'completed',
-  'deleted',
-  'modified',
-  'error',
-] as const;
+export const AGENT_STATES = Object.keys(MEANINGS) as [AgentState, ...AgentState[]];
 
-export type LiveAgentState = (typeof LIVE_AGENT_STATES)[number];
+/** One clause for each state. */
+export const AGENT_STATE_MEANINGS = `${AGENT_STATES.map((each) => `\`${each}\`: ${MEANINGS[each]}`).join('; ')}.`;

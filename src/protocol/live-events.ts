@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIVE_AGENT_STATES } from './agent.js';
+import { AGENT_STATE_MEANINGS, AGENT_STATES } from './agent.js';
 import type { Immutable } from './json.js';
 import {
   ACTIVE_STATUSES,
@@ -186,7 +186,7 @@ function build() {
         chat_id: text,
         interaction_id: text,
         agent_id: text,
-        state: z.enum(LIVE_AGENT_STATES),
+        state: z.enum(AGENT_STATES).describe(AGENT_STATE_MEANINGS),
         tool_name: text.optional(),
         tool_call_id: text.optional().describe('Of a call that runs or is asked about.'),
         child_agent_id: text.optional().describe('The first child that it waits for.'),
@@ -196,7 +196,7 @@ function build() {
         description:
           'What an agent does now. Sent while its interaction runs, when it changes; changes in quick succession are told as one.',
         example: {
-          ...{ ...EXAMPLE, interaction_id: 'int_1', agent_id: 'agent_1', state: 'calling_tool' },
+          ...{ ...EXAMPLE, interaction_id: 'int_1', agent_id: 'agent_1', state: 'executing_tool' },
           ...{ tool_name: 'bash', tool_call_id: 'call_1' },
         },
       }),

@@ -1,10 +1,12 @@
 import type { Json } from '../../protocol/json.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordOf } from '../../protocol/events.js';
-import type { TreeState } from '../../protocol/agent.js';
+import type { AgentState } from '../../protocol/agent.js';
 import type { Usage } from '../../protocol/interaction.js';
 
-type End = Extract<TreeState, 'completed' | 'deleted' | 'error'>;
+/** Thoughts are not in the log. */
+type LoggedState = Exclude<AgentState, 'thinking'>;
+type End = Extract<AgentState, 'completed' | 'deleted' | 'error'>;
 
 /** The start of an agent. */
 export interface AgentBeginning {
@@ -71,7 +73,7 @@ export class AgentNode {
     return this.end !== undefined;
   }
 
-  get state(): TreeState {
+  get state(): LoggedState {
     if (this.end) return this.end;
     if (this.beginning.started_at === null) return 'idle';
     if (this.approvals.size > 0) return 'waiting_permission';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { Hidden, RecordBody } from '../../protocol/events.js';
-import type { TreeState } from '../../protocol/agent.js';
+import type { AgentState } from '../../protocol/agent.js';
 import type { AgentNode } from './agent-node.js';
 import { AgentTree } from './agent-tree.js';
 import { readTree } from './read-tree.js';
@@ -9,7 +9,7 @@ import type { AgentView } from './agent-view.js';
 import { viewAgent } from './agent-view.js';
 
 const ROOT = { agent_id: 'root', agent: 'react', user_message: 'Do it.', metadata: { of: 'it' } };
-const OVER: readonly TreeState[] = ['completed', 'deleted', 'error'];
+const OVER: readonly AgentState[] = ['completed', 'deleted', 'error'];
 
 let seq = 0;
 function record(agent_id: string, body: RecordBody, hidden: Hidden | null = null): LogRecord {
@@ -70,7 +70,10 @@ function treeOf(records: readonly LogRecord[]): AgentTree {
   return tree;
 }
 
-function statesOf(agentId: string, steps: readonly (readonly [string, RecordBody])[]): TreeState[] {
+function statesOf(
+  agentId: string,
+  steps: readonly (readonly [string, RecordBody])[],
+): AgentState[] {
   const tree = new AgentTree(ROOT);
   return steps.map(([agent, body]) => {
     tree.apply(record(agent, body));
@@ -85,7 +88,7 @@ describe(AgentTree.name, () => {
   });
 
   it('tells what an agent waits for, the person first', () => {
-    const steps: [string, RecordBody, TreeState][] = [
+    const steps: [string, RecordBody, AgentState][] = [
       ['root', START, 'processing'],
       ['root', call('a'), 'processing'],
       ['root', call('b'), 'processing'],
@@ -218,7 +221,7 @@ describe(AgentTree.name, () => {
     fc.assert(
       fc.property(fc.array(entries, { maxLength: 60 }), (log) => {
         const tree = new AgentTree(ROOT);
-        const before = new Map<string, TreeState>([['root', 'idle']]);
+        const before = new Map<string, AgentState>([['root', 'idle']]);
         for (const [agent, body] of log) {
           tree.apply(record(agent, body));
           for (const node of all(tree.root)) {
@@ -235,7 +238,7 @@ describe(AgentTree.name, () => {
 });
 
 /** Any live state may follow any other: calls, questions and children come and go in parallel. */
-function isLegal(from: TreeState | undefined, to: TreeState): boolean {
+function isLegal(from: AgentState | undefined, to: AgentState): boolean {
   if (from === undefined) return !OVER.includes(to);
   if (OVER.includes(from)) return to === from;
   return to !== 'idle' || from === 'idle';

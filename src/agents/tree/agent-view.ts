@@ -1,15 +1,15 @@
 import type { Json } from '../../protocol/json.js';
-import type { TreeState } from '../../protocol/agent.js';
+import type { AgentState } from '../../protocol/agent.js';
 import type { Usage } from '../../protocol/interaction.js';
-import type { AgentNode, Told } from './agent-node.js';
+import type { AgentFocus, AgentNode, Told } from './agent-node.js';
 
 /** One agent as clients see it, without its messages. */
-export interface AgentView {
+export interface AgentView extends AgentFocus {
   readonly agent_id: string;
   readonly agent_type: string;
   readonly parent_agent_id: string | null;
   readonly parent_tool_call_id: string | null;
-  readonly state: TreeState;
+  readonly state: AgentState;
   readonly prompt: string;
   readonly result: string | null;
   readonly usage: Usage;
@@ -32,6 +32,7 @@ export function viewAgent(node: AgentNode, told?: ReadonlyMap<string, Told>): Ag
   return {
     ...{ ...names, state, prompt, result, usage, turns, tool_calls, started_at, completed_at },
     ...{ user_comment, user_content },
+    ...node.focus,
     children: node.children.map((child) => viewAgent(child, told)),
   };
 }

@@ -176,18 +176,30 @@ export function describeLiveState(servers: Servers): void {
         const live = await watch('live-agents');
         const { approval_id, tool_call_id, agent_id } = await live.until('approval_required');
         const root = (await live.until('interaction_started')).agent_id;
-        const asking = { state: 'waiting_for_human', request_id: approval_id, tool_call_id };
+        const asking = { state: 'waiting_permission', request_id: approval_id, tool_call_id };
         const isOf = (id: string, state: string) => (data: AgentStateLike) =>
           data.agent_id === id && data.state === state;
-        const told = await live.until('agent_state', isOf(agent_id, 'waiting_for_human'));
+        const told = await live.until('agent_state', isOf(agent_id, 'waiting_permission'));
         expect(told).toMatchObject({
           ...asking,
           interaction_id: first.of.id,
           tool_name: 'calculator',
         });
-        expect(await live.until('agent_state', isOf(root, 'waiting_for_child'))).toMatchObject({
+        expect(await live.until('agent_state', isOf(root, 'waiting_subagent'))).toMatchObject({
           child_agent_id: agent_id,
         });
+        const {
+          type: _,
+          chat_id: __,
+          interaction_id: ___,
+          ...same
+        } = told as Record<string, unknown>;
+        const tree = await server.api.get('/agents/tree?chat_id=live-agents');
+        expect(tree.body.root).toMatchObject({
+          ...{ state: 'waiting_subagent', child_agent_id: agent_id },
+          children: [same],
+        });
+        expect((await server.api.get(`/agents/${agent_id}`)).body).toMatchObject(same);
         const late = await watch('live-agents', live.lastId);
         await late.close();
         await person.approve(first.of, approval_id);

@@ -1,6 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { AGENT_STATES } from '../../../protocol/agent.js';
-import type { TreeState } from '../../../protocol/agent.js';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { AGENT_STATE_MEANINGS, AGENT_STATES } from '../../../protocol/agent.js';
+import type { AgentState } from '../../../protocol/agent.js';
 import type { InteractionStatus, Usage } from '../../../protocol/interaction.js';
 import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../../protocol/records/fields.js';
 import type { Message } from '../../../protocol/message.js';
@@ -34,12 +34,20 @@ export class AgentDto implements AgentView {
   })
   readonly parent_tool_call_id: string | null;
 
-  @ApiProperty({
-    enum: AGENT_STATES,
-    description:
-      '`idle`: its turn has not come. `modified`: its task was changed, and it has not answered to that yet. `deleted`: it was stopped before it was done.',
-  })
-  readonly state: TreeState;
+  @ApiProperty({ enum: AGENT_STATES, description: AGENT_STATE_MEANINGS })
+  readonly state: AgentState;
+
+  @ApiPropertyOptional({ description: 'Of the call in `tool_call_id`.' })
+  readonly tool_name?: string;
+
+  @ApiPropertyOptional({ description: 'The call that runs, or is asked about.' })
+  readonly tool_call_id?: string;
+
+  @ApiPropertyOptional({ description: 'The first child that it waits for.' })
+  readonly child_agent_id?: string;
+
+  @ApiPropertyOptional({ description: 'The request that it waits for.' })
+  readonly request_id?: string;
 
   @ApiProperty({ description: 'What it was asked to do.' })
   readonly prompt: string;
