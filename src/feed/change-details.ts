@@ -19,7 +19,7 @@ export interface KnownChat {
   readonly state: ChatState;
   /** Without descriptions; undefined unless the chat has a stream of its own. */
   readonly tasks: readonly Task[] | undefined;
-  /** The ids of its `MAX_FILES` newest files, newest first; undefined: it has none, or no stream. */
+  /** The ids of its newest files, newest first, if it has any and a stream of its own. */
   readonly newest_files?: readonly string[] | undefined;
 }
 
@@ -111,8 +111,8 @@ export class ChangeDetails {
     const now = after?.newest_files ?? [];
     // Where the list was full, what follows the last known one has moved up.
     const last = known.length < MAX_FILES ? now.length : lastOf(now, known);
-    const added = now.slice(0, last).filter((id) => !known.includes(id));
-    const rows = await Promise.all(added.map((id) => this.catalog.find(id, ANY_TENANT)));
+    const joined = now.slice(0, last).filter((id) => !known.includes(id));
+    const rows = await Promise.all(joined.map((id) => this.catalog.find(id, ANY_TENANT)));
     return rows.flatMap((row) => (row ? toFile(row) : [])).toReversed();
   }
 

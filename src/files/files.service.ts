@@ -13,7 +13,6 @@ import { Redaction } from '../guardrails/redaction/redaction.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
-import { ANY_TENANT } from '../persistence/any-tenant.js';
 import type { ArchivedFile } from '../persistence/chat-archive.js';
 import type { ChatRow } from '../persistence/rows/store-rows.js';
 import type { FileInfo } from '../protocol/file.js';
@@ -178,16 +177,17 @@ export class FilesService {
   }
 
   /**
-   * After a start: bytes of the files that joined its chat belong to the chat. What fails is logged;
-   * such bytes can be read, and stay readable when the chat is deleted.
+   * After a start: the bytes of the files that joined its chat belong to the chat. A failure is
+   * logged: such bytes can be read, and stay readable when the chat is deleted.
    */
   async moveBytes(
+    caller: Principal,
     { chat_uid }: { readonly chat_uid: string },
     files: readonly Pick<FileRow, 'id'>[],
   ): Promise<void> {
     for (const { id } of files)
       try {
-        const row = await this.catalog.find(id, ANY_TENANT);
+        const row = await this.catalog.find(id, viewerOf(caller));
         if (row?.chat_uid === chat_uid) await this.bytes.assign(keyOf(row), chat_uid);
       } catch (err) {
         this.logger.warn({ message: `The bytes of ${id} were not encrypted for their chat.`, err });

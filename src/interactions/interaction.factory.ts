@@ -13,6 +13,7 @@ import { Ids } from '../kernel/ids.js';
 import { ChatAccess } from '../access/chat-access.js';
 import { requireReadable } from '../persistence/require-readable.js';
 import type {
+  AdoptedFile,
   IdempotencyKey,
   NewInteraction,
   StartInteraction,
@@ -62,7 +63,7 @@ export class InteractionFactory {
     const { tenant_id, user_id: owner } = caller;
     const found = await this.filesOf(request);
     const interaction = await this.describe(request, found.map(toAttached));
-    const adopts = found.filter((file) => isUnattached(file, caller));
+    const adopts = found.filter((file) => isUnattached(file, caller)).map(toAdopted);
     const idempotency = idempotencyOf(request);
     const { created_at } = interaction;
     return {
@@ -75,7 +76,7 @@ export class InteractionFactory {
       on_conflict,
       ...(edited_from !== undefined && { edited_from }),
       ...(idempotency && { idempotency }),
-      ...(adopts.length > 0 && { adopts: adopts.map(({ id, filename }) => ({ id, filename })) }),
+      ...(adopts.length > 0 && { adopts }),
     };
   }
 
@@ -157,6 +158,10 @@ export class InteractionFactory {
 
 function toAttached({ id, filename, mime_type, size_bytes }: AttachedFile): AttachedFile {
   return { id, filename, mime_type, size_bytes };
+}
+
+function toAdopted({ id, filename }: AttachedFile): AdoptedFile {
+  return { id, filename };
 }
 
 /** A file of the caller's own that is in no chat. */

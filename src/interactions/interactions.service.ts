@@ -103,7 +103,7 @@ export class InteractionsService {
     const outcome = requireAccepted(this.withinQuota(found), request.chat_id);
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return outcome;
-    if (start.adopts) await this.files.moveBytes(row, start.adopts);
+    if (start.adopts) await this.files.moveBytes(request.caller, row, start.adopts);
     this.noteChange(row);
     if (row.settings.on_disconnect === 'cancel') this.disconnects.expectReader(row.id);
     if (outcome.outcome === 'queued')

@@ -46,10 +46,10 @@ export abstract class InteractionStore {
   /**
    * One transaction writes the chat if it is new, the interaction (RUNNING; its parent is the head
    * of the chat, or the parent of the edited one), record 1 and the head, preview and, if it has
-   * none, the title of the chat; an edit
-   * supersedes all interactions that are not on the new branch; `adopts` join the chat. Checks first that the viewer sees
-   * the chat, then the idempotency key, then the edited interaction, then for an active or queued
-   * interaction of the chat, then the quota. Before the active one: that the chat is `sealed_for`.
+   * none, the title of the chat; an edit supersedes all interactions that are not on the new
+   * branch; `adopts` join the chat. Checks first that the viewer sees the chat, then the
+   * idempotency key, then the edited interaction, then for an active or queued interaction of the
+   * chat, then the quota. Before the active one: that the chat is `sealed_for`.
    */
   abstract startInteraction(start: StartInteraction): Promise<StartOutcome>;
   /**

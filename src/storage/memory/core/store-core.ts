@@ -27,7 +27,7 @@ export interface CoreParts {
   readonly audit?: (entry: AuditEntry) => Promise<void>;
 }
 
-/** What a start does with the files that it adopts, once it has taken place. */
+/** Gives the files to the chat of a start that has taken place. */
 export type AdoptFiles = (
   files: readonly AdoptedFile[],
   start: Pick<InteractionStart, 'tenant_id' | 'started_by' | 'chat_uid' | 'chat_id'>,
