@@ -72,8 +72,14 @@ function hasValue(value: unknown): boolean {
 function grown(known: unknown, value: unknown): unknown {
   if (typeof known === 'string' && typeof value === 'string') return known + value;
   if (Array.isArray(known) && Array.isArray(value)) return value.reduce(withEntry, known);
-  if (isObject(known) && isObject(value)) return { ...known, ...value };
+  if (isObject(known) && isObject(value)) return extended(known, value);
   return Array.isArray(value) ? value.reduce(withEntry, []) : value;
+}
+
+/** In place: a copy for each of many deltas would take quadratic time. */
+function extended(known: Record<string, unknown>, more: Fields): object {
+  for (const name of Object.keys(more)) if (name !== '__proto__') known[name] = more[name];
+  return known;
 }
 
 function withEntry(list: readonly unknown[], entry: unknown): readonly unknown[] {
