@@ -59,6 +59,7 @@ const MAY_USE = {
     'quotas',
     'event-log',
     'files',
+    'agents',
     'runs',
     'interactions',
     'webhooks',

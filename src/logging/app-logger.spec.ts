@@ -59,6 +59,20 @@ describe(AppLogger.name, () => {
     });
   });
 
+  it('writes errors that are too long, or that can not be read', () => {
+    const { logger, lines } = setUp();
+    logger.error({ message: 'failed', err: new Error('x'.repeat(1_000_000)) }, 'Run');
+    const hostile = new Error('x');
+    Object.defineProperty(hostile, 'message', {
+      get() {
+        throw new Error('no');
+      },
+    });
+    logger.error({ message: 'failed', err: hostile }, 'Run');
+    expect(lines[0]!.length).toBeLessThan(50_000);
+    expect(parse(lines[1])).toMatchObject({ message: 'failed', err: { type: 'Error' } });
+  });
+
   it.each(['json', 'pretty'])('hides secrets in %s, wherever they are', (LOG_FORMAT) => {
     const { logger, lines } = setUp({
       LOG_FORMAT,

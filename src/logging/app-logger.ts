@@ -6,6 +6,8 @@ import { prettyWriter } from './pretty-writer.js';
 import { redactor } from './redactor.js';
 
 const MAX_CAUSES = 5;
+/** Characters of an error's message, and of its stack. */
+const MAX_ERROR = 10_000;
 
 /** Contexts of Nest that log at `info` while it starts. They are logged at `debug`. */
 const FRAMEWORK = new Set([
@@ -113,13 +115,24 @@ interface ErrorDescription {
  * other members: SDKs attach requests, and with them keys, to their errors.
  */
 function describeError(error: unknown, depth = 0): ErrorDescription {
-  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
-  const { code, cause, name, message, stack } = error as Error & { code?: unknown };
+  if (!(error instanceof Error))
+    return { type: typeof error, message: String(error).slice(0, MAX_ERROR) };
+  const { code, cause, name, message, stack } = membersOf(error);
   return {
     type: name,
-    message,
+    message: message.slice(0, MAX_ERROR),
     ...(typeof code === 'string' && { code }),
-    ...(stack && { stack }),
+    ...(stack && { stack: stack.slice(0, MAX_ERROR) }),
     ...(cause !== undefined && depth < MAX_CAUSES && { cause: describeError(cause, depth + 1) }),
   };
+}
+
+/** The members of an error, also of one whose getters throw. */
+function membersOf(error: Error & { code?: unknown }): Error & { code?: unknown } {
+  try {
+    const { code, cause, name, message, stack } = error;
+    return { code, cause, name: String(name), message: String(message), ...(stack && { stack }) };
+  } catch {
+    return { name: 'Error', message: 'An error that can’t be read.' };
+  }
 }

@@ -1,10 +1,15 @@
+import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { AgentRegistry } from '../agents/agent-registry.js';
+import { Config } from '../config/config.js';
 import { FileMetrics } from './file-metrics.js';
 import { AppendMeter } from '../event-log/append/log-writer.js';
 import type { AppendBatch } from '../persistence/rows/store-rows.js';
 import type { RecordBody } from '../protocol/events.js';
 import { QUOTAS } from '../quotas/quotas.js';
+import type { RunMeter } from '../runs/run-meter.js';
 import { countStalls } from '../watchdog/stalls.js';
+import { codeLabel, modelCodeLabel, ModelLabels } from './labels.js';
 import { WebhookMetrics } from './webhook-metrics.js';
 import type { Quota, QuotaMeter } from '../quotas/quotas.js';
 
@@ -19,7 +24,8 @@ export interface Readings {
 }
 
 /** The metrics of this process for Prometheus. Labels have few values, all known in advance. */
-export class Metrics extends AppendMeter implements QuotaMeter {
+@Injectable()
+export class Metrics extends AppendMeter implements QuotaMeter, RunMeter {
   private readonly registry = new Registry();
   private readonly registers = [this.registry];
   private readonly runs = new Gauge({
@@ -78,6 +84,25 @@ export class Metrics extends AppendMeter implements QuotaMeter {
     labelNames: ['status'],
     registers: this.registers,
   });
+  private readonly failures = new Counter({
+    name: 'parley_interactions_failed_total',
+    help: 'Interactions that this process ended as FAILED.',
+    labelNames: ['code'],
+    registers: this.registers,
+  });
+  private readonly modelFailures = new Counter({
+    name: 'parley_model_failures_total',
+    help: 'Requests to models that failed, also those that were sent again.',
+    labelNames: ['code'],
+    registers: this.registers,
+  });
+  private readonly turnSeconds = new Histogram({
+    name: 'parley_model_turn_seconds',
+    help: 'Duration of model turns that succeeded, with their retries.',
+    labelNames: ['model'],
+    buckets: [0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
+    registers: this.registers,
+  });
   private readonly refusals = new Counter({
     name: 'parley_quota_refusals_total',
     help: 'Requests that a quota of their tenant refused.',
@@ -96,8 +121,11 @@ export class Metrics extends AppendMeter implements QuotaMeter {
   readonly webhooks = new WebhookMetrics(this.registry);
   private watchesProcess = false;
 
-  constructor() {
+  private readonly models: ModelLabels;
+
+  constructor(config: Config, agents: AgentRegistry) {
     super();
+    this.models = new ModelLabels(config, agents);
     for (const quota of QUOTAS) this.refusals.inc({ quota }, 0);
   }
 
@@ -105,11 +133,16 @@ export class Metrics extends AppendMeter implements QuotaMeter {
     this.refusals.inc({ quota });
   }
 
+  modelFailed(code: string): void {
+    this.modelFailures.inc({ code: modelCodeLabel(code) });
+  }
+
   override written(batches: readonly AppendBatch[], duration_ms: number): void {
     this.appends.inc({ outcome: 'written' });
     this.groupSize.observe(batches.length);
     this.duration.observe(duration_ms / 1000);
-    for (const { records } of batches) {
+    for (const { records, end } of batches) {
+      if (end?.error) this.failures.inc({ code: codeLabel(end.error.code) });
       this.records.inc(records.length);
       for (const { body } of records) this.count(body);
     }
@@ -154,7 +187,8 @@ export class Metrics extends AppendMeter implements QuotaMeter {
     if (body.type === 'TOOL_RESULT')
       this.toolCalls.inc({ outcome: body.is_error ? 'error' : 'ok' });
     if (body.type === 'INTERACTION_COMPLETE') this.ended.inc({ status: body.status });
-    if (body.type !== 'TURN_COMPLETED') return;
+    if (body.type !== 'TURN_COMPLETED' || body.error) return;
+    this.turnSeconds.observe({ model: this.models.of(body.model) }, body.duration_ms / 1000);
     this.tokens.inc({ direction: 'input' }, body.usage.input_tokens);
     this.tokens.inc({ direction: 'output' }, body.usage.output_tokens);
   }

@@ -24,6 +24,8 @@ import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { OrphanedProcesses } from '../workspace/processes/orphaned-processes.js';
 import { Workspaces } from '../workspace/workspaces.js';
 import { CallRates } from './limits/call-limits.js';
+import { RunMeter } from './run-meter.js';
+import { RunReports } from './run-reports.js';
 
 /** The services of the process that runs use. */
 @Injectable()
@@ -51,6 +53,8 @@ export class RunServices {
     readonly guardrails: Guardrails,
     readonly redaction: Redaction,
     readonly files: AttachedFiles,
+    readonly reports: RunReports,
+    readonly meter: RunMeter,
     readonly rates: CallRates,
     readonly orphans: OrphanedProcesses,
     readonly workspaces: Workspaces,

@@ -20,7 +20,8 @@ import { RunHealth, SLOW_AFTER_LOSS } from './run-health.js';
 import { isRetried } from './run-input.js';
 import type { RunInput } from './run-input.js';
 import type { RunLease } from './run-lease.js';
-import { isLoss, outageNotices, reportFailure, reportStop } from './run-reports.js';
+import { outageNotices } from './outage-notices.js';
+import { isLoss } from './run-reports.js';
 import type { RunServices } from './run-services.js';
 import { RunSignals } from './run-signals.js';
 import { RunStop } from './run-stop.js';
@@ -152,13 +153,12 @@ export class Run {
   /** Ends the interaction with an append that has nothing of the refused one. */
   private async endRefused(refusal: StoreRefused): Promise<void> {
     const { services, scope } = this;
-    services.logger.error(refusal.cause, `${this.interactionId} failed: the store refused to save`);
     try {
       this.stop.abortRest();
       await this.root.drain();
       const row = await services.interactions.findInteraction(this.interactionId, ANY_TENANT);
       if (row?.epoch !== this.epoch) return;
-      await giveUp(services, row, refusal, scope.log.lastFrame);
+      await giveUp(services, row, { error: refusal, last_frame: scope.log.lastFrame });
       this.hasEnded = true;
     } catch (error) {
       this.report(error);
@@ -166,7 +166,7 @@ export class Run {
   }
 
   private report(error: unknown): void {
-    reportStop(this.services.logger, `${this.interactionId}: run ${this.epoch}`, error);
+    this.services.reports.stopped(this.interaction, error);
   }
 
   /** Replays the log to its end, and takes in later signals. */
@@ -178,7 +178,10 @@ export class Run {
     if (cancel_reason !== null) this.cancel(cancel_reason, cancelled_by);
     if (interaction.signals > 0) await this.signals.takeInterventions();
     if (openWork.hasAsked) await this.signals.takeRequests();
-    if (records.length <= 1 && resumed === undefined) await this.writeOutages();
+    if (records.length <= 1 && resumed === undefined) {
+      this.services.reports.started(interaction);
+      await this.writeOutages();
+    }
     if (losses >= SUSPECT_LOSSES) void this.leaveQuarantineIfSlow();
     const last = records.at(-1);
     if (resumed === undefined || !last) return;
@@ -218,10 +221,7 @@ export class Run {
       if (!this.stop.isRequested) return await this.afterAgent(() => this.ending.completed(text));
     } catch (error) {
       if (isLoss(error) || error instanceof StoreRefused) throw error;
-      if (!this.stop.isRequested) {
-        reportFailure(this.services.logger, this.interactionId, error);
-        return this.afterAgent(() => this.ending.failed(error));
-      }
+      if (!this.stop.isRequested) return this.afterAgent(() => this.ending.failed(error));
     }
     return this.afterStop();
   }

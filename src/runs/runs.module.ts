@@ -1,16 +1,18 @@
-import { Module } from '@nestjs/common';
+import { Logger, Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { FilesModule } from '../files/files.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HttpModule } from '../http/http.module.js';
+import { Clock } from '../kernel/clock.js';
 import { ModelsModule } from '../models/models.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { CallRates } from './limits/call-limits.js';
+import { RunReports } from './run-reports.js';
 import { RunServices } from './run-services.js';
 import { AbandonedRuns } from './runner/abandoned-runs.js';
 import { CrashQuarantine } from './runner/crash-quarantine.js';
@@ -35,6 +37,11 @@ import { Sweep } from './runner/sweep.js';
   ],
   providers: [
     RunServices,
+    {
+      provide: RunReports,
+      inject: [Clock],
+      useFactory: (clock: Clock) => new RunReports(clock, new Logger('Run')),
+    },
     Runner,
     LeaseKeeper,
     ProcessName,

@@ -12,6 +12,8 @@ export interface Ending {
   readonly error: EventError | null;
   /** The last append; `interaction_complete` is its last entry. */
   readonly entries: readonly Entry[];
+  /** What was thrown, if it is a bug. */
+  readonly fault?: { readonly thrown: unknown };
 }
 
 export interface EndingContext extends ClosingContext {

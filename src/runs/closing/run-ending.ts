@@ -1,3 +1,4 @@
+import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { startedBody } from '../../persistence/rows/log-record.js';
 import type { Decider } from '../../protocol/events.js';
@@ -20,7 +21,11 @@ export class RunEnding {
   }
 
   failed(cause: unknown): Ending {
-    return failed(this.context, guardFailure(this.root, guardedRoot(this.root), cause));
+    const error = guardFailure(this.root, guardedRoot(this.root), cause);
+    return {
+      ...failed(this.context, error),
+      ...(!(cause instanceof AppError) && { fault: { thrown: cause } }),
+    };
   }
 
   cancelled({ reason, by }: { reason: string; by: Decider }): Ending {
@@ -45,7 +50,7 @@ export class RunEnding {
   }
 
   /** Writes the last append. Returns the messages that the interaction has added to its chat. */
-  async write({ status, error, entries }: Ending): Promise<readonly Message[]> {
+  async write({ status, error, entries, fault }: Ending): Promise<readonly Message[]> {
     const { run } = this.root;
     const { openWork, journal, conversation } = run;
     const all = openWork.lastSeq === 0 ? [this.started(), ...entries] : entries;
@@ -54,7 +59,10 @@ export class RunEnding {
     );
     const completed_at = new Date(run.now).toISOString();
     const added_messages = conversation.addedWith(rest);
-    await run.append(all, { status, end: { status, error, completed_at, added_messages } });
+    const end = { status, error, completed_at, added_messages };
+    await run.append(all, { status, end });
+    const { reports } = run.services;
+    reports.ended(run.interaction, { ...end, usage: run.totalUsage, fault });
     return added_messages;
   }
 

@@ -1,6 +1,7 @@
 import { Tripwire } from '../../guardrails/tripwire.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
+import { ModelError } from '../../models/model-error.js';
 import type { ModelChain, ResolvedModel } from '../../models/model-registry.js';
 import { addUsage } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
@@ -67,6 +68,7 @@ export class ModelTurn {
         return await this.tryOnce(turn, model);
       } catch (error) {
         if (scope.signal.aborted || !(error instanceof AppError)) throw error;
+        if (error instanceof ModelError) scope.run.services.meter.modelFailed(error.code);
         const hasShown = turn.shownBlockIds().length > 0;
         const lost = turn.usage(this.requestTokens);
         if (lost) this.lost = addUsage(this.lost, lost);

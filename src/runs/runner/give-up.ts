@@ -5,16 +5,21 @@ import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 import type { RunServices } from '../run-services.js';
 
+interface GivenUp {
+  readonly error: AppError;
+  /** Number of frames that its run has published. */
+  readonly last_frame?: number;
+}
+
 /**
  * Ends an interaction as FAILED without reading its log, because reading is impossible or crashes
  * the process, or because the store refuses what the run wants to write. The caller holds its
- * lease. `last_frame`: number of frames that its run has published.
+ * lease.
  */
 export async function giveUp(
   services: RunServices,
   interaction: InteractionRow,
-  { code, message }: AppError,
-  last_frame = 0,
+  { error: cause, last_frame = 0 }: GivenUp,
 ): Promise<void> {
   const { id: interaction_id, epoch, last_seq, agent_id, user_message } = interaction;
   const { chat_uid, tenant_id } = interaction;
@@ -22,7 +27,7 @@ export async function giveUp(
   const lease = { isFresh: true }; // the fencing of the store excludes a run that has lost it
   const log = new RunLog(services, { interaction_id, chat, epoch, last_seq, last_frame, lease });
   const status = 'FAILED';
-  const error = { code, message };
+  const error = { code: cause.code, message: cause.message };
   const entry = (body: Entry['body']): Entry => ({ agent_id, key: null, body });
   const end = {
     status,
@@ -35,6 +40,8 @@ export async function giveUp(
     { status, end },
   );
   log.close();
+  const { usage } = interaction;
+  services.reports.ended(interaction, { ...end, usage, fault: { thrown: cause.cause ?? cause } });
 }
 
 /** The error for a log that could not be loaded, if a retry is useless. */

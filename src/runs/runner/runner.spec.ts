@@ -115,7 +115,10 @@ describe(Runner.name, () => {
     await process.stop();
     await expectEnded(process.world);
     expect(process.leases.held()).toEqual([]);
-    expect(process.world.infos).toEqual([]);
+    expect(process.world.reports.map(([level, { message }]) => [level, message])).toEqual([
+      ['info', 'Interaction started'],
+      ['info', 'Interaction ended COMPLETED'],
+    ]);
     expect(await process.world.row()).toMatchObject({ status: 'COMPLETED', epoch: 1 });
   });
 
@@ -347,8 +350,16 @@ describe(Runner.name, () => {
       await loseRuns(process, 20, 2);
       await loseRuns(process, 4, 1);
       expect((await runToEnd(process)).status).toBe('COMPLETED');
-      expect(process.world.infos).toEqual([
-        `${process.world.interactionId}: resumed, run 25: the process that ran it was lost`,
+      expect(process.world.reports).toMatchObject([
+        [
+          'info',
+          {
+            message: 'Interaction resumed: the process that ran it was lost',
+            interaction_id: process.world.interactionId,
+            epoch: 25,
+          },
+        ],
+        ['info', { message: 'Interaction ended COMPLETED', epoch: 25 }],
       ]);
     });
 

@@ -9,7 +9,6 @@ import { WaitingRuns } from '../parking.js';
 import { Run } from '../run.js';
 import type { RunInput } from '../run-input.js';
 import type { RunLease } from '../run-lease.js';
-import { reportStop } from '../run-reports.js';
 import { RunServices } from '../run-services.js';
 import { CrashLoop, CrashQuarantine } from './crash-quarantine.js';
 import { giveUp, isTransient, unreadable } from './give-up.js';
@@ -127,7 +126,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
       });
     } catch (error) {
       // The sweep finds it again.
-      reportStop(this.services.logger, `${id}: its start`, error);
+      this.services.reports.stopped({ id }, error);
     } finally {
       this.starting.delete(id);
       this.quarantine.release(id);
@@ -197,14 +196,12 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
 
   private reportResume({ interaction, records, resumed }: RunInput): void {
     if (resumed === undefined || records.length === 0) return;
-    const { id, epoch } = interaction;
-    this.services.logger.log(`${id}: resumed, run ${epoch}: ${resumed}`);
+    this.services.reports.resumed(interaction, resumed);
   }
 
   private async giveUp({ interaction }: Lease, cause: unknown): Promise<void> {
     const error = cause instanceof CrashLoop ? cause : unreadable(cause);
-    this.services.logger.error(error, `${interaction.id}: given up`);
-    await giveUp(this.services, interaction, error);
+    await giveUp(this.services, interaction, { error });
   }
 
   private async release({ row: { interaction } }: Acquired): Promise<void> {

@@ -238,6 +238,10 @@ export class RunScope implements JournalListener {
     return isNew;
   }
 
+  get totalUsage(): Usage {
+    return this.usage;
+  }
+
   addUsage(usage: Usage): Usage {
     this.usage = addUsage(this.usage, usage);
     return this.usage;

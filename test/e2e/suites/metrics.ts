@@ -11,6 +11,8 @@ export function describeMetrics(servers: Servers): void {
             { text: 'It is 42.' },
           );
           const reader = await server.api.say('measured', 'What is 6*7?');
+          server.fake.reply({ status: 401, body: { error: { message: 'no such key' } } });
+          const failed = await server.api.say('measured', 'And now?');
           const form = new FormData();
           form.set('file', new Blob(['12345']), 'a.txt');
           await server.api.send('POST', '/files', { form });
@@ -28,6 +30,9 @@ export function describeMetrics(servers: Servers): void {
           );
           expect(Object.fromEntries(series)).toMatchObject({
             'parley_interactions_ended_total{status="COMPLETED"}': 1,
+            'parley_interactions_failed_total{code="model_auth"}': 1,
+            'parley_model_failures_total{code="model_auth"}': 1,
+            'parley_model_turn_seconds_count{model="openai/fake"}': 2,
             'parley_tool_calls_total{outcome="ok"}': 1,
             'parley_tokens_total{direction="input"}': 20,
             'parley_runs{state="queued"}': 0,
@@ -37,7 +42,8 @@ export function describeMetrics(servers: Servers): void {
             parley_file_store_failures_total: 0,
             parley_file_purges_pending: 0,
             parley_spilled_interactions: 0,
-            parley_records_total: reader.records.length - 1, // the start is no append
+            // the starts are no appends
+            parley_records_total: reader.records.length + failed.records.length - 2,
             process_resident_memory_bytes: expect.any(Number),
           });
           expect(series.get('parley_append_group_size_count')).toBeGreaterThan(0);

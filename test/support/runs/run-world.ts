@@ -18,6 +18,7 @@ import { ConversationLoader } from '../../../src/runs/context-window/earlier-con
 import type { EarlierConversation } from '../../../src/runs/context-window/earlier-conversation.js';
 import { Run } from '../../../src/runs/run.js';
 import { WaitingRuns } from '../../../src/runs/parking.js';
+import { RunReports } from '../../../src/runs/run-reports.js';
 import type { RunServices } from '../../../src/runs/run-services.js';
 import { AppError } from '../../../src/kernel/app-error.js';
 import type { Clock } from '../../../src/kernel/clock.js';
@@ -99,9 +100,12 @@ export class RunWorld {
   readonly store: WholeStore;
   readonly bus = new LocalLiveBus();
   readonly frames: Frame[] = [];
-  readonly infos: string[] = [];
-  readonly warnings: string[] = [];
+  readonly warnings: unknown[] = [];
   readonly errors: unknown[] = [];
+  /** Lines of the log about the interaction. */
+  readonly reports: (readonly [level: string, line: Record<string, unknown>])[] = [];
+  /** Codes of requests to models that failed. */
+  readonly modelFailures: string[] = [];
   readonly chatId = 'chat_test';
   readonly rootId = 'agent_root';
   /** Of all the world's processes. */
@@ -241,6 +245,8 @@ export class RunWorld {
       redaction: new Redaction(config),
       files: new AttachedFiles(noFiles, noFiles),
       guardrails: guardrailsOf(settings.guardrails ?? [], config),
+      reports: new RunReports(clock, this.reportLogger()),
+      meter: { modelFailed: (code) => this.modelFailures.push(code) },
       rates: this.rates,
       orphans: new OrphanedProcesses(),
       workspaces: undefined as unknown as Workspaces,
@@ -254,10 +260,22 @@ export class RunWorld {
     return append ? Object.assign(Object.create(this.store) as WholeStore, { append }) : this.store;
   }
 
+  private reportLogger(): Logger {
+    const to = (level: string, all: unknown[]) => (line: Record<string, unknown>) => {
+      this.reports.push([level, line]);
+      all.push(line['err'] ?? line);
+    };
+    return {
+      log: to('info', []),
+      warn: to('warn', this.warnings),
+      error: to('error', this.errors),
+    } as unknown as Logger;
+  }
+
   private logger(): Logger {
     return {
       debug: () => {},
-      log: (line: string) => this.infos.push(line),
+      log: () => {},
       warn: (line: string) => this.warnings.push(line),
       error: (error: unknown) => this.errors.push(error),
     } as unknown as Logger;
