@@ -9,7 +9,7 @@ import { toEvent } from '../persistence/rows/log-record.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { AGENT_EVENT_TYPES } from '../protocol/event-schemas.js';
-import type { AgentEvent, RecordType } from '../protocol/events.js';
+import type { AgentEvent, RecordOf, RecordType } from '../protocol/events.js';
 import type { Interaction } from '../protocol/interaction.js';
 import { PageStates } from './page-states.js';
 
@@ -37,6 +37,7 @@ export interface PageOptions {
 /** The answer and the metadata, as its log has them last. */
 interface LastValues {
   answer: string | null;
+  finish_reason: Interaction['finish_reason'];
   readonly metadata: Record<string, unknown>;
 }
 
@@ -155,14 +156,22 @@ function pathOf({ id, chat_id }: InteractionRow): string {
 }
 
 function lastOf(records: readonly LogRecord[], metadata: InteractionRow['metadata']): LastValues {
-  const last: LastValues = { answer: null, metadata: { ...metadata } };
+  const last: LastValues = { answer: null, finish_reason: null, metadata: { ...metadata } };
   for (const { body } of records) {
-    if (body.type === 'ANSWER') last.answer = body.content;
+    if (body.type === 'ANSWER') {
+      last.answer = body.content;
+      last.finish_reason = body.partial ? null : reasonOf(body);
+    }
     if (body.type !== 'METADATA_SET') continue;
     if (body.value === null) delete last.metadata[body.key];
     else setKey(last.metadata, body.key, body.value);
   }
   return last;
+}
+
+/** Only a model's turn has one, and only if it was cut. */
+function reasonOf({ finish_reason = 'stop' }: RecordOf<'ANSWER'>): Interaction['finish_reason'] {
+  return finish_reason === 'length' || finish_reason === 'content_filter' ? finish_reason : 'stop';
 }
 
 /** Also a key such as `__proto__`. */
@@ -174,7 +183,7 @@ function setKey(metadata: object, key: string, value: unknown): void {
 function toInteraction({ row, events, last, state, statePath }: Parts): Interaction {
   const { id, chat_id, parent_id, edited_from, status, user_message, agent, agent_id } = row;
   const { model, usage, error, created_at, completed_at, superseded_at, last_seq } = row;
-  const { answer, metadata } = last;
+  const { answer, finish_reason, metadata } = last;
   const after = events.has_more ? (events.records.at(-1)?.seq ?? 0) : undefined;
   const cut = {
     ...(after !== undefined && { agent_events: `${pathOf(row)}/events?after=${after}` }),
@@ -189,6 +198,7 @@ function toInteraction({ row, events, last, state, statePath }: Parts): Interact
     user_message,
     files: row.settings.files ?? [],
     answer,
+    finish_reason,
     agent,
     agent_id,
     model,

@@ -168,6 +168,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
 
 /** Codes of the event `notice`. Agents of your own may have others. */
 export const NOTICES: Readonly<Record<string, string>> = {
+  answer_cut: 'The answer was cut off at the limit of output tokens.',
   agent_stopped: 'Blocks that the stopped agent had open are void.',
   context_compacted: 'Earlier messages were summarised to fit the model.',
   context_cut: 'Earlier messages were left out to fit the model.',

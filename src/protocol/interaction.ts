@@ -59,6 +59,8 @@ export interface Interaction {
   readonly files: readonly AttachedFile[];
   /** The text of the last ANSWER; null while there is none. */
   readonly answer: string | null;
+  /** Why that answer ended; null while there is none, and of one that a cancel cut. */
+  readonly finish_reason: 'stop' | 'length' | 'content_filter' | null;
   readonly agent: string;
   /** Its root agent. */
   readonly agent_id: string;

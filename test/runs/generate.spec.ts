@@ -297,6 +297,20 @@ describe(GenerateEffect.name, () => {
     expect((await world.row()).error?.code).toBe(code);
   });
 
+  it('says that an answer was cut off at the limit of tokens', async () => {
+    const world = await ran({
+      agent: react,
+      provider: playing([textDelta('too lo'), completed('too lo', [], 'length')]),
+    });
+    expect(await world.all('ANSWER')).toMatchObject([
+      { content: 'too lo', finish_reason: 'length' },
+    ]);
+    expect(await world.all('NOTICE')).toMatchObject([{ code: 'answer_cut' }]);
+    const whole = await ran({ agent: react });
+    expect((await whole.all('ANSWER'))[0]).not.toHaveProperty('finish_reason');
+    expect(await whole.all('NOTICE')).toEqual([]);
+  });
+
   it('ends the interaction, and logs why, when a provider has a bug', async () => {
     const bug = new TypeError('undefined is not a function');
     const world = await RunWorld.open({ agent: react, provider: playing([textDelta('H'), bug]) });

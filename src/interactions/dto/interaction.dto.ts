@@ -98,6 +98,16 @@ export class InteractionDto implements Interaction {
   })
   readonly answer: string | null;
 
+  @ApiProperty({
+    enum: ['stop', 'length', 'content_filter', null],
+    type: String,
+    nullable: true,
+    example: 'stop',
+    description:
+      'Why that answer ended: `length` is the limit of output tokens. Null while there is none, and of one that a cancel cut off.',
+  })
+  readonly finish_reason: 'stop' | 'length' | 'content_filter' | null;
+
   @ApiProperty({ example: 'react' })
   readonly agent: string;
 

@@ -47,6 +47,9 @@ export function modelRecords() {
           type: z.literal('ANSWER'),
           ...block,
           partial: flag.describe('The interaction was cancelled midway.'),
+          finish_reason: finishReason
+            .optional()
+            .describe('Why the model did not come to its end: `length` or `content_filter`.'),
         })
         .meta({
           description: 'The final answer, if it is the last of its interaction.',

@@ -25,6 +25,8 @@ interface ModelTurnInput {
   readonly prompt: TurnPrompt;
 }
 
+const ANSWER_CUT =
+  'The answer was cut off at the limit of output tokens: MODEL_MAX_OUTPUT_TOKENS, or the model’s own. Send another message to let it go on.';
 const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /**
@@ -140,6 +142,7 @@ export class ModelTurn {
       [
         ...this.notices(turn, isEstimated),
         ...turn.entries((index) => `${key}.${index}`),
+        ...(turn.isCutAnswer ? [this.notice('answer_cut', ANSWER_CUT, [])] : []),
         ...(prompt.entriesFor?.(message) ?? []),
         this.completing(
           turn,

@@ -69,6 +69,17 @@ export class TurnStream implements RunningTurn {
     return { block_id: this.text.id, content };
   }
 
+  /** True if the turn is an answer that the limit of tokens cut off. */
+  get isCutAnswer(): boolean {
+    const { answers, visible } = this.options;
+    return answers && visible && this.calls.size === 0 && this.cutReason === 'length';
+  }
+
+  private get cutReason(): 'length' | 'content_filter' | undefined {
+    const reason = this.completed?.finish_reason;
+    return reason === 'length' || reason === 'content_filter' ? reason : undefined;
+  }
+
   /** Notices of the provider for people; each is given once. */
   takeNotices(): readonly Notice[] {
     return this.told.splice(0);
@@ -128,8 +139,17 @@ export class TurnStream implements RunningTurn {
       entries.push(this.entry({ type: 'THINKING', block_id: thinking.id, content: thinking.text }));
     const answers = this.options.answers && this.calls.size === 0;
     const text = this.text ?? (answers ? this.block('TEXT_DELTA') : undefined);
-    const type = answers ? 'ANSWER' : 'MESSAGE';
-    if (text) entries.push(this.entry({ type, block_id: text.id, content: text.text }));
+    if (text) {
+      const content = { block_id: text.id, content: text.text };
+      const finish_reason = this.cutReason;
+      entries.push(
+        this.entry(
+          answers
+            ? { type: 'ANSWER', ...content, ...(finish_reason && { finish_reason }) }
+            : { type: 'MESSAGE', ...content },
+        ),
+      );
+    }
     return entries;
   }
 

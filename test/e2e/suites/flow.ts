@@ -175,6 +175,7 @@ export function describeFlow(servers: Servers): void {
           agent_id: reader.records[0]!.agent_id,
           edited_from: null,
           answer: 'The answer is 42.',
+          finish_reason: 'stop',
           model: 'openai/fake',
           agent_events: reader.records.filter(({ type }) =>
             ['TOOL_CALL', 'TOOL_RESULT', 'THINKING', 'MESSAGE', 'ANSWER'].includes(type),
