@@ -170,7 +170,7 @@ export function findUnknown(
       const isOurs = inFile.includes(name);
       const meant =
         known.find((candidate) => resembles(name, candidate)) ??
-        (isOurs && findNearest(name, known));
+        (isOurs && (findNearest(name, known) ?? findLonger(name, known)));
       if (isOurs && !meant && !SECRET_NAME.test(name)) others.push(name);
       const where = isOurs ? ' in .env' : '';
       return meant ? [`Unknown variable ${name}${where}; did you mean ${meant}?`] : [];
@@ -178,6 +178,20 @@ export function findUnknown(
   if (others.length === 0) return misspelt;
   const unknown = `Unknown variables in .env: ${others.join(', ')}. Only MCP_CONFIG can refer to them.`;
   return [...misspelt, unknown];
+}
+
+/** `OPENAI_KEY`: has some words of `OPENAI_API_KEY`, the first and the last among them. */
+function findLonger(name: string, known: readonly string[]): string | undefined {
+  const words = name.toUpperCase().split('_');
+  if (words.length < 2) return undefined;
+  return known.find((candidate) => {
+    const all = candidate.split('_');
+    return (
+      all[0] === words[0] &&
+      all.at(-1) === words.at(-1) &&
+      words.every((word) => all.includes(word))
+    );
+  });
 }
 
 function findNearest(name: string, known: readonly string[]): string | undefined {

@@ -255,6 +255,7 @@ describe(loadConfig.name, () => {
     ['hots', 'HOST'],
     ['MODLE', 'MODEL'],
     ['MODEL_TIMOUT_MS', 'MODEL_TIMEOUT_MS'],
+    ['OPENAI_KEY', 'OPENAI_API_KEY'],
   ])('suggests for %s of .env the name %s', (name, meant) => {
     expect(loadConfig({ [name]: 'x' }, false, [name]).warnings).toEqual([
       `Unknown variable ${name} in .env; did you mean ${meant}?`,

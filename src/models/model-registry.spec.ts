@@ -69,6 +69,16 @@ describe(ModelRegistry.name, () => {
     expect(error.message).toContain('Providers: openai, demo.');
   });
 
+  it('names the setting of a vendor that is not set up', () => {
+    const error = refusal(() => new ModelRegistry([demo], 'demo/script').resolve('openai/gpt-5'));
+    expect(error.message).toContain('the server needs OPENAI_API_KEY or OPENAI_BASE_URL');
+  });
+
+  it('gives no default that nobody serves as an example', () => {
+    const error = refusal(() => new ModelRegistry([demo], 'openai/x,foo/bar').resolve());
+    expect(error.message).toContain('such as demo/script.');
+  });
+
   it('does not repeat a name of any length', () => {
     expect(refusal(() => registry.resolve('x'.repeat(10_000))).message.length).toBeLessThan(300);
   });

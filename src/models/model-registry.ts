@@ -17,6 +17,12 @@ export type ModelChain = readonly [ResolvedModel, ...ResolvedModel[]];
 
 const MAX_MODELS = 8;
 
+/** The settings that set a provider up. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  openai: 'OPENAI_API_KEY or OPENAI_BASE_URL',
+  anthropic: 'ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL',
+};
+
 /** Resolves model names, such as `openai/gpt-5-mini`, to their providers. */
 export class ModelRegistry {
   private readonly providers = new Map<string, ModelProvider>();
@@ -56,16 +62,28 @@ export class ModelRegistry {
     const slash = name.indexOf('/');
     if (slash === -1) throw this.unknown(`"${shown(name)}" does not say whose model it is`);
     const provider = this.providers.get(name.slice(0, slash));
-    if (!provider)
-      throw this.unknown(`No provider called "${shown(name.slice(0, slash))}" is set up here`);
+    if (!provider) throw this.unknown(this.missing(name.slice(0, slash)));
     const model = name.slice(slash + 1);
     if (model.trim() === '') throw this.unknown(`"${shown(name)}" names no model after the slash`);
     return { provider, model, name };
   }
 
+  private missing(provider: string): string {
+    const setting = SETTINGS[provider];
+    const remedy = setting === undefined ? '' : `: the server needs ${setting}`;
+    return `No provider called "${shown(provider)}" is set up here${remedy}`;
+  }
+
+  /** A default that nobody serves would be a bad example. */
+  private get example(): string {
+    const served = this.defaultModel.split(',').map((name) => name.trim());
+    const found = served.find((name) => this.providers.has(name.slice(0, name.indexOf('/'))));
+    return found ?? 'demo/script';
+  }
+
   private unknown(fault: string): AppError {
     const available = [...this.providers.keys()].join(', ');
-    const message = `${fault}. Write <provider>/<name>, such as ${this.defaultModel}. Providers: ${available}.`;
+    const message = `${fault}. Write <provider>/<name>, such as ${this.example}. Providers: ${available}.`;
     return new AppError('invalid', 'unknown_model', message, {
       errors: [{ field: 'model', message }],
     });

@@ -1,9 +1,11 @@
 import { Module } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
 import { proxyFor } from '../config/proxy-for.js';
 import type { Secret } from '../config/secret.js';
+import { messageOf } from '../kernel/app-error.js';
 import { DemoProvider } from './demo/demo-provider.js';
 import { ModelProvider, ModelVendor } from './model-provider.js';
 import { ModelRegistry } from './model-registry.js';
@@ -21,11 +23,15 @@ export class ModelsModule implements OnModuleInit {
     private readonly discovery: DiscoveryService,
   ) {}
 
-  /** @throws AppError `unknown_model` when no provider serves the default */
+  /** @throws ConfigError when no provider serves the default */
   onModuleInit(): void {
     const found = this.discovery.getProviders({ metadataKey: ModelVendor.KEY });
     for (const { instance, name } of found) this.registry.add(requireVendor(instance, name));
-    this.registry.resolve();
+    try {
+      this.registry.resolve();
+    } catch (cause) {
+      throw new ConfigError([{ variable: 'MODEL', problem: messageOf(cause) }], { cause });
+    }
   }
 }
 
