@@ -167,6 +167,8 @@ export class ChatsService {
     const { title, visibility, settings, metadata, head_interaction_id } = body;
     const changes = { title, visibility, settings, metadata, head_interaction_id };
     const chat = await this.access.chat(caller, id);
+    if (Object.values(changes).every((to) => to === undefined))
+      return this.show(caller, chat, new GetChatQueryDto());
     if (visibility !== undefined) requireOwner(caller, chat);
     const changed = settings && this.settings.changed(caller, chat, settings);
     const bytes = jsonBytes(changed ?? {}) + jsonBytes(metadata ?? {});

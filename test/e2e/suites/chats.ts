@@ -156,6 +156,8 @@ export function describeChats(servers: Servers): void {
           });
           const patched = await server.api.patch('/chats/states', { title: 'Title' });
           expect(patched.body).toEqual({ ...body, title: 'Title', updated_at: expect.any(String) });
+          const path = `/chats/${patched.body.id}`;
+          expect((await server.api.patch(path, {})).body).toEqual(patched.body);
           expect((await server.api.get('/chats/states?state=some')).status).toBe(400);
         });
 
