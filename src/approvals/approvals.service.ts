@@ -49,7 +49,7 @@ export class ApprovalsService {
 
   /**
    * Gives the rule, or why there is none, if the verdict is to be remembered.
-   * @throws AppError as `RequestsService`, and `invalid_input`, `redacted_input`,
+   * @throws AppError as `RequestsService`, and `invalid_body`, `invalid_input`, `redacted_input`,
    * `denied_by_rule` (400), `not_rememberable` (422), `missing_scope` (403): it is still pending
    * then
    */
@@ -60,9 +60,10 @@ export class ApprovalsService {
   ): Promise<Remembered | undefined> {
     const { approval_id, approved, remember } = verdict;
     if (remember && remember !== 'session') requireScope(caller, 'admin');
+    if (!approved && verdict.modified_input) throw inputOfRejected();
     const viewer = viewerOf(caller);
     const { reason, redacted } = this.redaction.of({ reason: verdict.reason }, 'reason');
-    const modified_input = approved ? verdict.modified_input : undefined;
+    const { modified_input } = verdict;
     const row = await this.requests.find(approval_id, 'approval', { ...owner, viewer });
     const isPending = row.status === 'pending';
     if (isPending && modified_input) await this.checkInput(row, modified_input, viewer);
@@ -165,6 +166,14 @@ function hasWords(settlement: Settlement): boolean {
   if (settlement.kind === 'tool') return true;
   if (settlement.kind === 'input') return settlement.answer !== null;
   return settlement.modified_input !== undefined || settlement.reason !== undefined;
+}
+
+function inputOfRejected(): AppError {
+  const message =
+    'A rejected call runs with no input: leave `modified_input` out, or approve. Nothing was decided.';
+  return new AppError('invalid', 'invalid_body', message, {
+    errors: [{ field: 'modified_input', message }],
+  });
 }
 
 function toolName({ event }: RequestRow): string {

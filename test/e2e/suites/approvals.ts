@@ -229,10 +229,14 @@ export function describeApprovals(servers: Servers): void {
         expect(reader.find('TOOL_RESULT')!.tool_output).not.toContain('Reason');
       });
 
-      it('that is refused runs nothing, whatever input comes with it', async () => {
+      it('that is refused takes no input, and runs nothing', async () => {
         const { following, of, approval } = await ask('refused-input');
         const modified_input = { formula: 'not even one that fits' };
-        expect((await person.reject(of, approval, { modified_input })).status).toBe(200);
+        expect(await person.reject(of, approval, { modified_input })).toMatchObject({
+          status: 400,
+          body: { type: '/problems/invalid_body', errors: [{ field: 'modified_input' }] },
+        });
+        expect((await person.reject(of, approval)).status).toBe(200);
         const reader = await following.end();
         expect(reader.find('REJECTED')).not.toHaveProperty('modified_input');
         expect(reader.types).not.toContain('TOOL_STARTED');
