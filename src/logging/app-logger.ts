@@ -131,7 +131,7 @@ function describeError(error: unknown, depth = 0): ErrorDescription {
 function membersOf(error: Error & { code?: unknown }): Error & { code?: unknown } {
   try {
     const { code, cause, name, message, stack } = error;
-    return { code, cause, name: String(name), message: String(message), ...(stack && { stack }) };
+    return { code, cause, name, message, ...(stack && { stack }) };
   } catch {
     return { name: 'Error', message: 'An error that can’t be read.' };
   }

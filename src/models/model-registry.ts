@@ -74,7 +74,7 @@ export class ModelRegistry {
     return `No provider called "${shown(provider)}" is set up here${remedy}`;
   }
 
-  /** A default that nobody serves would be a bad example. */
+  /** The default, unless the server has no provider for it. */
   private get example(): string {
     const served = this.defaultModel.split(',').map((name) => name.trim());
     const found = served.find((name) => this.providers.has(name.slice(0, name.indexOf('/'))));

@@ -12,7 +12,7 @@ export interface Ending {
   readonly error: EventError | null;
   /** The last append; `interaction_complete` is its last entry. */
   readonly entries: readonly Entry[];
-  /** What was thrown, if it is a bug. */
+  /** Set if the cause is a bug: the thrown value. */
   readonly fault?: { readonly thrown: unknown };
 }
 
