@@ -6,7 +6,7 @@ COPY package.json package-lock.json ./
 FROM base AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/bundle-programs.mjs scripts/
+COPY scripts/build.mjs scripts/bundle-programs.mjs scripts/compile.mjs scripts/
 COPY migrations migrations
 COPY src src
 RUN npm run -s build

@@ -13,6 +13,7 @@ const INPUTS = [
   'package-lock.json',
   'scripts/build.mjs',
   'scripts/bundle-programs.mjs',
+  'scripts/compile.mjs',
   'tsconfig.build.json',
   'tsconfig.json',
 ];
@@ -32,18 +33,19 @@ function isNewer(path, time) {
   return stat.isDirectory() && readdirSync(path).some((name) => isNewer(join(path, name), time));
 }
 
+/** Types are for other packages: they are kept up to date where `npm run build` has made them. */
 function build() {
   const start = new Date();
-  console.error('Building…');
-  const shell = process.platform === 'win32';
-  const { status } = spawnSync('npm', ['run', '-s', 'build'], {
-    cwd: root,
-    stdio: 'inherit',
-    shell,
-  });
+  const types = existsSync(join(root, 'dist/src/bootstrap.d.ts')) ? [] : ['--no-types'];
+  const { status } = spawnSync(
+    process.execPath,
+    [join(root, 'scripts/build.mjs'), '--steps', '3', ...types],
+    { stdio: 'inherit' },
+  );
   if (status !== 0) {
-    rmSync(built, { force: true }); // a compiler writes even what is faulty; it isn't to be taken for fresh
+    rmSync(built, { force: true }); // what a failed build leaves isn't to be taken for fresh
     process.exit(status ?? 1);
   }
   utimesSync(built, start, start); // what is saved while it builds is newer
+  process.stderr.write('(3/3) Starting, about 3 s\n');
 }

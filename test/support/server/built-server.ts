@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { transform } from '@swc/core';
-import type { Options } from '@swc/core';
 import { filesIn, fingerprintOf, madeOnce, ROOT } from './made-once.js';
 
 /** Programs of the server, or of tests that run it as a process of its own. */
@@ -29,16 +27,9 @@ type Program = (typeof PROGRAMS)[number];
 
 const COMPILED = ['src', 'migrations', 'test'];
 const COPIED = ['package.json', 'prompts', 'chaos/server'];
+const COMPILER = 'scripts/compile.mjs';
 const BUNDLER = 'scripts/bundle-programs.mjs';
 const run = promisify(execFile);
-const OPTIONS: Options = {
-  jsc: {
-    target: 'es2022',
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true, verbatimModuleSyntax: true },
-  },
-  module: { type: 'es6' },
-};
 
 let built: Promise<string> | undefined;
 
@@ -60,27 +51,13 @@ async function findOrBuild(): Promise<string> {
   const copied = await Promise.all(
     ['prompts', 'chaos/server', 'src'].map((folder) => filesIn(folder, /\.(?!ts$)\w+$/)),
   );
-  const sources = folders.flat();
   const fingerprint = await fingerprintOf(
-    [JSON.stringify(OPTIONS)],
-    ['package.json', 'package-lock.json', BUNDLER, ...copied.flat(), ...sources],
+    [],
+    ['package.json', 'package-lock.json', COMPILER, BUNDLER, ...copied.flat(), ...folders.flat()],
   );
   return madeOnce('build', fingerprint, async (folder) => {
-    await Promise.all(sources.map((path) => compile(path, join(folder, 'dist'))));
-    // JavaScript that runs in threads of its own
-    await cp(join(ROOT, 'src'), join(folder, 'dist/src'), {
-      recursive: true,
-      filter: (path) => !path.endsWith('.ts'),
-    });
+    await run(process.execPath, [join(ROOT, COMPILER), folder, ...COMPILED]);
     for (const path of COPIED) await cp(join(ROOT, path), join(folder, path), { recursive: true });
     await run(process.execPath, [join(ROOT, BUNDLER), folder, ...PROGRAMS]);
   });
-}
-
-/** Types are checked elsewhere. */
-async function compile(path: string, folder: string): Promise<void> {
-  const { code } = await transform(await readFile(join(ROOT, path), 'utf8'), OPTIONS);
-  const target = join(folder, path.replace(/ts$/, 'js'));
-  await mkdir(dirname(target), { recursive: true });
-  await writeFile(target, code);
 }
