@@ -207,6 +207,7 @@ export const STARTUP: Readonly<Record<string, string>> = {
   embedded_database_broken: 'The embedded database can’t be opened.',
   files_dir_foreign: 'FILES_DIR is not the folder that has the files of this server.',
   files_dir_unusable: 'FILES_DIR can’t be written.',
+  prepared_database_incomplete: 'Files of the installation are missing.',
   invalid_database_url: 'DATABASE_URL is invalid.',
   encryption_key_missing: 'ENCRYPTION_KEYS lacks a key that saved data needs.',
   encryption_key_wrong: 'ENCRYPTION_KEYS has another key of that id than saved data needs.',

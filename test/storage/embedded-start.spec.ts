@@ -1,7 +1,10 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedDatabase } from '../../src/storage/typeorm/connection/embedded-database.js';
+import {
+  listContents,
+  openEmbeddedDatabase,
+} from '../../src/storage/typeorm/connection/embedded-database.js';
 import { copyOfTemplate } from '../support/store/databases.js';
 
 /** Tables that only a copy has: `initdb` makes none. */
@@ -13,6 +16,7 @@ describe(openEmbeddedDatabase.name, () => {
 
   beforeEach(async () => {
     prepared = await copyOfTemplate();
+    await listContents(join(prepared, 'db'));
     dataDir = await mkdtemp(join(tmpdir(), 'parley-start-'));
   });
   afterEach(async () => {
@@ -36,6 +40,20 @@ describe(openEmbeddedDatabase.name, () => {
   it('copies no database that nobody connects to', async () => {
     await countTables();
     expect(await readdir(join(dataDir, 'db/base'))).toHaveLength(1);
+  });
+
+  it('starts from a copy whose empty folders an archive has lost', async () => {
+    const folders = await readdir(join(prepared, 'db'), { withFileTypes: true });
+    for (const { name } of folders.filter((entry) => entry.isDirectory()))
+      await rmdir(join(prepared, 'db', name)).catch(() => {}); // not empty
+    expect(await readdir(join(prepared, 'db'))).not.toContain('pg_notify');
+    expect(await countTables()).toBeGreaterThan(10);
+  });
+
+  it('names the file that a template lacks, and leaves nothing that looks complete', async () => {
+    await rm(join(prepared, 'db/base'), { recursive: true });
+    await expect(countTables()).rejects.toThrow(/lacks base\/\S+: the installation/);
+    expect(await readdir(dataDir)).toEqual(['db.new']);
   });
 
   it('keeps the copy to its owner', async () => {

@@ -1,8 +1,9 @@
-import { chmodSync, constants, copyFileSync, mkdirSync, readdirSync } from 'node:fs';
-import { access, chmod, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmodSync, constants, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { access, chmod, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
+import { AppError } from '../../../kernel/app-error.js';
 
 /**
  * The smallest segment size of the write-ahead log: a third less to write when the directory is
@@ -21,13 +22,17 @@ const PRIVATE = { directories: 0o700, files: 0o600 };
  */
 export const TEMPLATE = fileURLToPath(new URL('../../../../embedded-database', import.meta.url));
 
+/** In a template: its files and folders, a line each; folders end with a slash. */
+const CONTENTS = 'contents.txt';
+
 /**
  * Opens or creates the database in `<dataDir>/db`. The caller must hold the lock of `dataDir`
  * (`DataDirLock`): two processes on one directory destroy it.
+ * @throws AppError `prepared_database_incomplete`
  */
 export async function openEmbeddedDatabase(dataDir: string, template = TEMPLATE): Promise<PGlite> {
   const path = join(dataDir, 'db');
-  if (!(await exists(path)) && (await exists(template))) await copyDirectory(template, path);
+  if (!(await exists(path)) && (await exists(template))) await copyTemplate(template, path);
   const isNew = !(await exists(path));
   const database = await PGlite.create({
     dataDir: path,
@@ -49,24 +54,53 @@ async function dropTemplates(database: PGlite): Promise<void> {
   }
 }
 
+/**
+ * Makes a template of a database that is closed. Its list of contents is what the copy is made by:
+ * archives such as npm's lose empty folders, without which Postgres does not start.
+ */
+export async function listContents(template: string): Promise<void> {
+  const entries = await readdir(template, { recursive: true, withFileTypes: true });
+  const names = entries.map(
+    (entry) =>
+      relative(template, join(entry.parentPath, entry.name)) + (entry.isDirectory() ? '/' : ''),
+  );
+  await writeFile(join(template, CONTENTS), names.toSorted().join('\n'));
+}
+
 /** Atomic: complete or not at all, even if the process is killed. */
-async function copyDirectory(source: string, path: string): Promise<void> {
+async function copyTemplate(template: string, path: string): Promise<void> {
   const incomplete = `${path}.new`;
   await rm(incomplete, { recursive: true, force: true });
-  copyFiles(source, incomplete);
+  copyContents(template, incomplete);
   await rename(incomplete, path);
 }
 
 /** Synchronous: a sixth of the time for a thousand small files, and nothing else runs yet. */
-function copyFiles(source: string, path: string): void {
+function copyContents(template: string, path: string): void {
   mkdirSync(path, { mode: PRIVATE.directories });
-  for (const entry of readdirSync(source, { withFileTypes: true })) {
-    const [from, to] = [join(source, entry.name), join(path, entry.name)];
-    if (entry.isDirectory()) copyFiles(from, to);
+  const contents = required(template, CONTENTS, (from) => readFileSync(from, 'utf8'));
+  for (const name of contents.split('\n')) {
+    const to = join(path, name);
+    if (name.endsWith('/')) mkdirSync(to, { mode: PRIVATE.directories });
     else {
-      copyFileSync(from, to, constants.COPYFILE_FICLONE);
+      required(template, name, (from) => copyFileSync(from, to, constants.COPYFILE_FICLONE));
       chmodSync(to, PRIVATE.files);
     }
+  }
+}
+
+function required<T>(template: string, name: string, use: (path: string) => T): T {
+  try {
+    return use(join(template, name));
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new AppError(
+      'internal',
+      'prepared_database_incomplete',
+      `The prepared database in ${template} lacks ${name}: the installation of Parley is incomplete. ` +
+        'Install the package again, or build again with npm run build.',
+      { cause },
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import type { DataSource } from 'typeorm';
-import { AppError } from '../../../kernel/app-error.js';
+import { AppError, messageOf } from '../../../kernel/app-error.js';
 import { copyTree } from '../../../kernel/copy-tree.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ALL_TENANTS } from '../../../kernel/tenant-scope.js';
@@ -42,7 +42,8 @@ const SAVE_TIMEOUT_MS = 5000;
 
 /**
  * Opens the database and ensures that its tables are up to date.
- * @throws AppError `store_unavailable`, `migrations_pending`, `embedded_database_broken`
+ * @throws AppError `store_unavailable`, `migrations_pending`, `embedded_database_broken`,
+ * `prepared_database_incomplete`
  */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
   return options.url === undefined ? openEmbedded(options) : openServer(options, options.url);
@@ -88,7 +89,7 @@ async function migrateServer(
 async function openEmbedded(options: OpenOptions): Promise<Database> {
   const { dataDir, migrate, onMigrate } = options;
   const db = await openEmbeddedDatabase(dataDir).catch((cause: unknown) => {
-    throw broken(dataDir, cause);
+    throw cause instanceof AppError ? cause : broken(dataDir, cause);
   });
   const database = await connectEmbedded(db, () => db.close(), join(dataDir, 'db'));
   return closedUnless(database, async () => {
@@ -141,7 +142,7 @@ function broken(dataDir: string, cause: unknown): AppError {
   return new AppError(
     'internal',
     'embedded_database_broken',
-    `The embedded database in ${dataDir}/db can't be opened. Check that the disk has room and the directory is yours to write; ` +
+    `The embedded database in ${dataDir}/db can't be opened: ${messageOf(cause)}. Check that the disk has room and the directory is yours to write; ` +
       'if it is damaged, move it away and start with an empty one or a copy.',
     { cause },
   );
