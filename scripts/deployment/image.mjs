@@ -11,7 +11,8 @@ export const USER = process.getuid() === 0 ? 65_534 : undefined;
 /**
  * Replays the Dockerfile in a folder, one sub-folder a stage: what it copies, and what it runs with
  * npm. Programs of the system are not installed. `source` is the folder of the Dockerfile; the
- * packages of this one are installed here already, and its build has those. Answers what an image knows: `{ root, env, command, health, user, … }`.
+ * packages of this one are installed here already, and its build has those. Answers what an image
+ * knows: `{ root, env, command, health, user, … }`.
  */
 export async function buildImage({ folder, source = '.' }) {
   const stages = await readDockerfile(join(source, 'Dockerfile'));
