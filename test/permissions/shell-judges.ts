@@ -1,6 +1,7 @@
 import type { PermissionRule } from '../../src/permissions/rules/permission-rule.js';
 import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
 import { readPlainScript } from '../../src/permissions/shell/plain-script.js';
+import type { PlainWord } from '../../src/permissions/shell/plain-script.js';
 import type { ScriptPart, Word } from '../../src/permissions/shell/script.js';
 import { ScriptReader } from '../../src/permissions/shell/script-reader.js';
 import { ShellGrammar } from '../../src/permissions/shell/shell-grammar.js';
@@ -60,7 +61,8 @@ export const writing: ShellJudge = {
 export const plain: ShellJudge = {
   allows: (script) => {
     const commands = plainCommandsOf(script);
-    return commands.length > 0 && commands.every(([name]) => HARMLESS.has(name!.text));
+    const changesGit = commands.flat().some(({ text }) => /\.git/i.test(text));
+    return commands.length > 0 && !changesGit && commands.every(isHarmless);
   },
   partsOf: (script) =>
     plainCommandsOf(script).map((words) =>
@@ -76,6 +78,10 @@ export const plain: ShellJudge = {
 const HARMLESS: ReadonlySet<string> = new Set(
   'ls cat head wc grep echo cd x a b cp jq pwned touch'.split(' '),
 );
+
+function isHarmless([name]: readonly PlainWord[]): boolean {
+  return HARMLESS.has(name!.text);
+}
 
 function plainCommandsOf(script: string) {
   const read = readPlainScript(script);

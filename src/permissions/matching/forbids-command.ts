@@ -110,7 +110,7 @@ function countOperands(words: readonly Word[], operands: readonly string[]): num
 }
 
 function isOption(word: string): boolean {
-  return /^-./.test(word);
+  return /^-./s.test(word);
 }
 
 /** The options in a word: `-rf` → `r`, `f`; `--force=x` → `--force`. */

@@ -25,6 +25,7 @@ const SHAPES: Readonly<Record<string, RegExp>> = {
   word: /^(?:[^\s\\'"`;&|()<>]|\\[^\n])+$/,
   variable_name: /^\w+$/,
   number: /^[^\s;&|<>]+$/,
+  file_descriptor: /^(?:\d+|-[A-Za-z\d]+)$/,
   raw_string: /^'[^']*'$/,
   ansi_c_string: /^\$'(?:[^'\\]|\\[\s\S])*'$/,
   comment: /^#[^\n]*$/,

@@ -39,7 +39,7 @@ export function readCommand(command: Command, readInner: ReadInner): ScriptPart[
   if (!name) return [part(command)];
   if (KEYWORD.test(name.text)) throw new Unreadable('has a keyword where a command is expected');
   const base = name.text.slice(name.text.lastIndexOf('/') + 1);
-  const doubt = changesShell(base, words) ? `${base} changes what later commands do` : undefined;
+  const doubt = describeDoubt(base, words);
   return withDoubt(readNamed(command, base, readInner), command.doubt ?? doubt);
 }
 
@@ -112,6 +112,11 @@ function readEval(command: Command, readInner: ReadInner): ScriptPart[] {
 /** True for a query: `command -v git` prints the location and runs nothing. */
 function isQuery(base: string, { words }: Command): boolean {
   return base === 'command' && /^-[vV]$/.test(words[1]?.text ?? '');
+}
+
+function describeDoubt(base: string, words: readonly Word[]): string | undefined {
+  if (base === 'time') return 'time is a keyword of some shells and a program for others';
+  return changesShell(base, words) ? `${base} changes what later commands do` : undefined;
 }
 
 /** True if the meaning of later commands depends on this one. */

@@ -40,7 +40,8 @@ function readScript(
   const { words } = command;
   const inner = readInner(text);
   const isAlone = at === 1 && words.length === 3 && PLAIN_FLAGS.test(words[1]!.text);
-  if (!isAlone || words[0]!.text.includes('/'))
+  const isEmpty = !inner.some((p) => p.kind !== 'command' || !p.shadow);
+  if (!isAlone || isEmpty || words[0]!.text.includes('/'))
     return [part(command, { whole: true }), ...asShadows(inner)];
   return [part(command, { shadow: true }), ...withDoubt(inner, command.doubt)];
 }

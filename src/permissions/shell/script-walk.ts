@@ -126,6 +126,7 @@ export class ScriptWalk {
   }
 
   private visitRedirect(node: SyntaxNode, to: Redirections, at: 'command' | 'alone'): void {
+    this.addWords(node.children.filter((child) => this.isOption(child)), to, at);
     if (node.type === 'heredoc_redirect') return this.visitHeredoc(node, to, at);
     if (node.type === 'herestring_redirect') {
       const word = readWord(node.children.at(-1)!, this.source);
@@ -148,6 +149,11 @@ export class ScriptWalk {
       else if (child.field === 'right' || child.type === 'pipeline') this.visit(child);
       else if (child.type === 'heredoc_body' && !literal) this.visitInside(child);
     }
+  }
+
+  /** The grammar takes the option in `head -5>file` for a descriptor. */
+  private isOption({ type, start }: SyntaxNode): boolean {
+    return type === 'file_descriptor' && this.source[start] === '-';
   }
 
   private addWords(nodes: readonly SyntaxNode[], to: Redirections, at: 'command' | 'alone'): void {

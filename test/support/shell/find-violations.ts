@@ -72,7 +72,7 @@ function writesGitFolder([name, ...words]: readonly string[]): boolean {
 /** Judges refuse whatever holds characters that nobody sees. As arguments these are like others. */
 function showUnseen(text: string): string {
   return text.replaceAll(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, (c) =>
-    c === ' ' || c === '\n' ? c : 'x',
+    /[ \n\t]/.test(c) ? c : 'x',
   );
 }
 
@@ -81,8 +81,12 @@ function findFiles(
   observed: Observed,
   { secrets, namesAll }: ShellJudge,
 ): Violation[] {
+  const isNamed = (path: string, access: 'read' | 'write') =>
+    namesAll && mayTouch(parts, path, access);
   const wrong = (path: string, access: 'read' | 'write') =>
-    secrets.includes(path) || (namesAll && !mayTouch(parts, path, access));
+    secrets.includes(path)
+      ? access === 'write' || !isNamed(path, access)
+      : namesAll && !isNamed(path, access);
   return [
     ...observed.read
       .filter((path) => wrong(path, 'read'))

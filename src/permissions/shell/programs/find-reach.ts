@@ -92,7 +92,7 @@ function mayNameGitFolder({ text, dynamic, pattern }: Word): boolean {
 /** True for `.git`, and for wildcards that can match it; those never match the dot. */
 function mayMatchGit(segment: string): boolean {
   const at = segment.search(/[*?[]/);
-  if (at < 0) return NAMES_GIT_FOLDER.test(segment);
+  if (at < 0 || NAMES_GIT_FOLDER.test(segment)) return NAMES_GIT_FOLDER.test(segment);
   return segment.startsWith('.') && '.git'.startsWith(segment.slice(0, at).toLowerCase());
 }
 

@@ -49,7 +49,7 @@ function readOptions(words: readonly Word[], wrapper: Wrapper): Options | undefi
   while (at < words.length) {
     const { text, dynamic } = words[at]!;
     if (dynamic && (text === '' || text.startsWith('-'))) return undefined;
-    if (text === '--') return { next: at + 1, ...(replaced && { replaced }) };
+    if (text === '--' && !wrapper.bare) return { next: at + 1, ...(replaced && { replaced }) };
     if (text === '-' && wrapper.flags.includes('-')) {
       at++;
       continue;

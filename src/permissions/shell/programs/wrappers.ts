@@ -15,6 +15,8 @@ export interface Wrapper {
    * the command doesn't allow this.
    */
   readonly changes?: boolean;
+  /** True if `sh` knows no `--` after it: the command has to follow at once. */
+  readonly bare?: boolean;
   /** True if it adds arguments that are not known before run time. */
   readonly appends?: boolean;
   /** Options whose value is a placeholder that is replaced everywhere in the command. */
@@ -61,7 +63,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   time: { flags: list('p'), values: [] },
   command: { flags: list('p'), values: [], removes: true }, // `-p` is another PATH
   builtin: { flags: [], values: [] },
-  exec: { flags: [], values: [] }, // `-a git-rm git log` runs `git rm`, `-l` a login shell
+  exec: { flags: [], values: [], bare: true }, // `-a git-rm git log` runs `git rm`, `-l` a login shell
   busybox: { flags: [], values: [], changes: true },
   toybox: { flags: [], values: [], changes: true },
   xargs: {
