@@ -126,7 +126,11 @@ export class ScriptWalk {
   }
 
   private visitRedirect(node: SyntaxNode, to: Redirections, at: 'command' | 'alone'): void {
-    this.addWords(node.children.filter((child) => this.isOption(child)), to, at);
+    this.addWords(
+      node.children.filter((child) => this.isOption(child)),
+      to,
+      at,
+    );
     if (node.type === 'heredoc_redirect') return this.visitHeredoc(node, to, at);
     if (node.type === 'herestring_redirect') {
       const word = readWord(node.children.at(-1)!, this.source);

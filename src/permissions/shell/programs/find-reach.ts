@@ -68,6 +68,7 @@ function onlyPrints(words: readonly Word[]): boolean {
 /** With a second operand, it writes a file. */
 function isPlainUniq(words: readonly Word[]): boolean {
   const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'));
+  if (words.some(({ text }) => text === '--')) return false;
   return operands.length <= 1 && !operands.some(({ dynamic }) => dynamic);
 }
 
@@ -127,8 +128,9 @@ function isMessage(word: Word | undefined): boolean {
 
 /** True for `git remote` if it only lists. */
 function isPlainRemote(words: readonly Word[]): boolean {
-  const [, subcommand, what] = words.map(({ text }) => text);
-  return subcommand === 'remote' && (what === undefined || /^(?:-v|--verbose|get-url)$/.test(what));
+  const [, subcommand, ...rest] = words.map(({ text }) => text);
+  if (subcommand !== 'remote') return false;
+  return rest[0] === 'get-url' || /^(?:-v|--verbose)?$/.test(rest.join(' '));
 }
 
 function isPlain(program: string, words: readonly Word[]): boolean {
@@ -170,11 +172,12 @@ function isRisky(program: string, words: readonly Word[]): boolean {
  */
 function hasOption(
   words: readonly Word[],
-  { short = '', long = [], words: exact = [] }: RiskyOptions,
+  { short = '', long = [], words: exact = [], list }: RiskyOptions,
 ) {
   return words.slice(1).some((word) => {
     const { text, dynamic } = word;
     if (dynamic && mayBeOption(word)) return true;
+    if (list !== undefined && text.startsWith(list)) return true;
     if (exact.includes(nameOf(text).replace(/^--/, '-'))) return true;
     if (text.startsWith('--')) return isLong(text.slice(2), long);
     return (

@@ -93,7 +93,7 @@ export const RUNS_CODE: ReadonlySet<string> = new Set(
 export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ksh', 'ash']);
 
 /**
- * Options with which a program writes files or runs other programs. With one of them, an allow rule
+ * Options with which a program writes files, reads what a list in a file names, or runs others. With one of them, an allow rule
  * has to name the whole command.
  */
 export interface RiskyOptions {
@@ -101,6 +101,8 @@ export interface RiskyOptions {
   readonly long?: readonly string[];
   /** Literal words, such as `-delete`. */
   readonly words?: readonly string[];
+  /** The beginning of a word that names a file with further arguments. */
+  readonly list?: string;
 }
 
 export const GIT_OPTIONS: RiskyOptions = {
@@ -124,15 +126,17 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
     long: words('output compress-program temporary-directory files0-from random-source'),
   },
   split: { long: words('filter') },
+  strings: { list: '@' },
+  wc: { long: words('files0-from') },
   tree: { short: 'oR' },
   tar: {
-    short: 'IF',
+    short: 'IFT',
     long: words(
-      'checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command',
+      'files-from checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command',
     ),
   },
   zip: { short: 'T', long: words('unzip-command') },
-  rsync: { short: 'e', long: words('rsh rsync-path') },
+  rsync: { short: 'e', long: words('rsh rsync-path files-from') },
   scp: { short: 'oSF' },
   sftp: { short: 'oSFb' },
   curl: {
