@@ -349,7 +349,6 @@ const DENIED: readonly string[] = [
   'find . -files0-from list',
   'du --files0-from=list',
   'sort --files0-from list',
-  'wc --files0-from=list',
   'file -f list',
   'strings @list',
   'tar -c -T list',

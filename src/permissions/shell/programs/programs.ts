@@ -93,8 +93,8 @@ export const RUNS_CODE: ReadonlySet<string> = new Set(
 export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ksh', 'ash']);
 
 /**
- * Options with which a program writes files, reads what a list in a file names, or runs others. With one of them, an allow rule
- * has to name the whole command.
+ * Options with which a program writes files, reads files that a list names, or runs other
+ * programs. With one of them, an allow rule has to name the whole command.
  */
 export interface RiskyOptions {
   readonly short?: string;
@@ -127,7 +127,6 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   },
   split: { long: words('filter') },
   strings: { list: '@' },
-  wc: { long: words('files0-from') },
   tree: { short: 'oR' },
   tar: {
     short: 'IFT',
