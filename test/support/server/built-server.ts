@@ -19,6 +19,8 @@ const PROGRAMS = [
   'dist/test/support/server/faulty-server.js',
   /** With an agent whose hooks, resources and guardrails tell what happens. */
   'dist/test/support/tools/witness-server.js',
+  /** That tells what its main thread does. */
+  'dist/test/support/server/measured-server.js',
   'dist/test/faults/database-writer.js',
   'dist/test/faults/file-store-writer.js',
   'dist/test/faults/lock-holder.js',
