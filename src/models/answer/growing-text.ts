@@ -21,7 +21,7 @@ export class GrowingText {
     return this.add(rest);
   }
 
-  private add(delta: string): string {
+  protected add(delta: string): string {
     const whole = delta.toWellFormed();
     this.text += whole;
     return whole;

@@ -1,14 +1,13 @@
-import { parseBounded } from '../../kernel/bounded-json.js';
+import { CallArguments, compactObject } from './call-arguments.js';
 import type { CallDelta } from './chat-chunk.js';
 import { argumentsText } from './chat-content.js';
-import { GrowingText } from '../answer/growing-text.js';
 import { KeptFields } from './kept-fields.js';
 
 /** One tool call of a turn while it is received. */
 export class CallSlot {
   id = '';
   name = '';
-  readonly arguments = new GrowingText();
+  readonly arguments = new CallArguments();
   readonly kept = new KeptFields();
   started = false;
 
@@ -44,7 +43,7 @@ export class CallSlots {
     const known = this.find(delta) ?? this.withWhole(delta, added);
     if (!known) return isNothing ? undefined : { slot: this.open(delta), added };
     if (isRepeated(known, delta)) {
-      const rest = restOf(known.arguments.text, added);
+      const rest = restOf(known.arguments, added);
       if (rest !== undefined) return { slot: known, added: rest };
     }
     return { slot: opensAnother(known, delta) ? this.open(delta) : known, added };
@@ -60,7 +59,7 @@ export class CallSlots {
   private withWhole(delta: CallDelta, added: string): CallSlot | undefined {
     if (!isText(delta.id)) return undefined;
     return this.all.find(
-      (slot) => isRepeated(slot, delta) && restOf(slot.arguments.text, added) === '',
+      (slot) => isRepeated(slot, delta) && restOf(slot.arguments, added) === '',
     );
   }
 
@@ -86,41 +85,22 @@ function isRepeated(slot: CallSlot, { id, index, function: named }: CallDelta): 
  * What `whole` adds to the arguments that it repeats: nothing, or the rest of arguments that were
  * not whole yet. Undefined if it does not repeat them.
  */
-function restOf(known: string, whole: string): string | undefined {
-  if (known.trim() === '' || !isWhole(whole)) return undefined;
-  if (isWhole(known)) return isSameJson(known, whole) ? '' : undefined;
-  return whole.startsWith(known) ? whole.slice(known.length) : undefined;
-}
-
-/** Compares text, not values: numbers that differ beyond the precision of a float differ. */
-function isSameJson(one: string, other: string): boolean {
-  return one === other || withoutSpace(one) === withoutSpace(other);
-}
-
-/** A string without an end goes to the end of the text, so that the time is linear. */
-const STRING_OR_SPACE = /"(?:[^"\\]|\\[^])*"?|\s+/g;
-
-function withoutSpace(json: string): string {
-  return json.replace(STRING_OR_SPACE, (part) => (part.startsWith('"') ? part : ''));
+function restOf(known: CallArguments, added: string): string | undefined {
+  const whole = known.isBlank ? undefined : compactObject(added);
+  if (whole === undefined) return undefined;
+  // Text is compared, not values: numbers that differ beyond the precision of a float differ.
+  if (known.compact !== undefined) return known.compact === whole ? '' : undefined;
+  const isLonger = added.length > known.text.length;
+  return isLonger && added.startsWith(known.text) ? added.slice(known.text.length) : undefined;
 }
 
 function opensAnother(slot: CallSlot, delta: CallDelta): boolean {
   const name = delta.function?.name;
   if (!isText(name) || slot.name === '') return false;
   if (name !== slot.name || isOtherId(slot.id, delta.id)) return true;
-  return Boolean(delta.function?.arguments) && isWhole(slot.arguments.text);
+  return Boolean(delta.function?.arguments) && slot.arguments.compact !== undefined;
 }
 
 function isOtherId(known: string, id: unknown): boolean {
   return isText(id) && known !== '' && id !== known;
-}
-
-function isWhole(json: string): boolean {
-  if (!json.trimEnd().endsWith('}')) return false;
-  try {
-    parseBounded(json);
-    return true;
-  } catch {
-    return false;
-  }
 }
