@@ -2,9 +2,10 @@ import type { ChildProcess } from 'node:child_process';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { StdioServerParameters } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
-import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { exactJson } from '../kernel/exact-json.js';
+import { MESSAGE_LIMITS, findExcess } from '../kernel/bounded-json.js';
 import { parseIncoming } from './incoming-message.js';
 
 const NEWLINE = 0x0a;
@@ -58,7 +59,8 @@ class MessageBuffer {
   /** @throws Error for a line that is no message */
   readMessage(): JSONRPCMessage | null {
     const line = this.lines.shift();
-    return line === undefined ? null : JSONRPCMessageSchema.parse(parseIncoming(line));
+    if (line === undefined) return null;
+    return JSONRPCMessageSchema.parse(refusalOf(line) ?? parseIncoming(line));
   }
 
   clear(): void {
@@ -77,4 +79,18 @@ class MessageBuffer {
     this.parts = [];
     this.size = 0;
   }
+}
+
+const ID = /"id"\s*:\s*(\d{1,15})\b/;
+/** The id of a message is near its beginning or its end. */
+const ID_CHARS = 200;
+
+/** In place of an answer beyond the limits: its call fails at once, with the reason. */
+function refusalOf(line: string): object | undefined {
+  const excess = findExcess(line, MESSAGE_LIMITS);
+  if (excess === undefined) return undefined;
+  const id = ID.exec(line.slice(0, ID_CHARS)) ?? ID.exec(line.slice(-ID_CHARS));
+  if (!id) return undefined;
+  const message = `the server sent an answer with ${excess}`;
+  return { jsonrpc: '2.0', id: Number(id[1]), error: { code: ErrorCode.InternalError, message } };
 }

@@ -55,7 +55,10 @@ export class CpuWorld {
     const [openai, anthropic] = await Promise.all([FakeOpenAi.start(), FakeAnthropic.start()]);
     await mkdir(at('workspace'));
     await writeFile(at('redact.json'), JSON.stringify(REDACTED));
-    await writeFile(at('mcp-list.json'), '{"tools":[{"name":"says","inputSchema":{"type":"object"}}]}');
+    await writeFile(
+      at('mcp-list.json'),
+      '{"tools":[{"name":"says","inputSchema":{"type":"object"}}]}',
+    );
     await writeFile(at('mcp-call.json'), '{"content":[]}');
     const program = resolve('test/support/tools/mcp/file-server.mjs');
     const odd = { command: process.execPath, args: [program, folder], trust: true };
@@ -100,7 +103,7 @@ export class CpuWorld {
   async send(
     method: string,
     path: string,
-    { body, headers }: { body?: BodyInit; headers?: Readonly<Record<string, string>> } = {},
+    { body, headers }: { body?: string; headers?: Readonly<Record<string, string>> } = {},
   ): Promise<string> {
     const type = typeof body === 'string' ? { 'content-type': 'application/json' } : undefined;
     const response = await this.api.fetch(path, {

@@ -54,8 +54,7 @@ export function fieldCases(): CpuCase[] {
         (each) => [each.name, JSON.stringify(each.text)] as const,
       ),
       ...(/tool_input|modified_input|\.input$/.test(name) ? texts : []).map(
-        (each) =>
-          [`a command of ${each.name}`, JSON.stringify({ command: each.text })] as const,
+        (each) => [`a command of ${each.name}`, JSON.stringify({ command: each.text })] as const,
       ),
     ];
     return values.map(([shape, json]) => bodyCase(`${name}: ${shape}`, route, wrap(json)));
@@ -73,7 +72,8 @@ function bodyCase(name: string, route: Route, body: string): CpuCase {
     prepare: async (world) => void (await waitingIn(world, kind)),
     run: async (world) => {
       const { path, agent, field, id } = await waitingIn(world, kind);
-      if (last === 'intervene') return send(world, { method: 'POST', path: `/agents/${agent}/intervene` }, body);
+      if (last === 'intervene')
+        return send(world, { method: 'POST', path: `/agents/${agent}/intervene` }, body);
       const named = body.includes(`"${field}":`)
         ? body
         : `{"${field}":${JSON.stringify(id)},${body.slice(1)}`;
@@ -128,7 +128,9 @@ export function parameterCases(): CpuCase[] {
     return usable.map(({ name: shape, text }): CpuCase => ({
       name: `${method} ${path} ${name}: ${shape}`,
       run: (world) => {
-        const encoded = encodeURIComponent(text.toWellFormed()).slice(0, HEADER_SIZE).replace(/%.?$/, '');
+        const encoded = encodeURIComponent(text.toWellFormed())
+          .slice(0, HEADER_SIZE)
+          .replace(/%.?$/, '');
         const at = path
           .replace(place === 'path' ? `{${name}}` : '{}', encoded)
           .replaceAll(/\{\w+\}/g, () => world.newChat());

@@ -29,6 +29,8 @@ export class SecretBook {
   private readonly starts = new Uint8Array(65_536);
   private readonly values = new Map<number, KnownSecret[]>();
   private readonly patterns = new Map<number, KeyPattern[]>();
+  /** What all secrets with the same first character begin with. */
+  private readonly prefixes = new Map<number, string>();
 
   constructor(secrets: readonly KnownSecret[], patterns: readonly KeyPattern[]) {
     for (const secret of secrets.flatMap(pieces)) this.add(this.values, secret.value, secret);
@@ -54,6 +56,7 @@ export class SecretBook {
     at: number,
     { keys, isOver }: { keys: boolean; isOver: boolean },
   ): FoundSecret | 'wait' | undefined {
+    if (!isBegun(this.prefixes.get(text.charCodeAt(at)) ?? '', text, at)) return undefined;
     const value = this.findValue(text, at);
     if (value === 'wait' && !isOver) return 'wait';
     const known = value === 'wait' ? this.findWhole(text, at) : value;
@@ -91,7 +94,20 @@ export class SecretBook {
     const first = text.charCodeAt(0);
     this.starts[first] = 1;
     map.set(first, [...(map.get(first) ?? []), each]);
+    this.prefixes.set(first, commonPrefix(this.prefixes.get(first) ?? text, text));
   }
+}
+
+/** True if the text has the prefix at `at`, or ends within it. */
+function isBegun(prefix: string, text: string, at: number): boolean {
+  if (text.length - at < prefix.length) return prefix.startsWith(text.slice(at));
+  return text.startsWith(prefix, at);
+}
+
+function commonPrefix(one: string, other: string): string {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return one.slice(0, length);
 }
 
 function pieces({ name, value }: KnownSecret): KnownSecret[] {

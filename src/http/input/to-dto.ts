@@ -43,7 +43,7 @@ function toItem(type: ClassConstructor<object>, item: unknown): unknown {
 interface DtoFields {
   /** The classes of those whose values are instances of DTO classes. */
   readonly nested: ReadonlyMap<string, ClassConstructor<object>>;
-  /** Allowed lengths of lists. */
+  /** Allowed lengths of lists; 0 for a field that takes one object. */
   readonly limits: ReadonlyMap<string, number>;
 }
 
@@ -59,11 +59,13 @@ function readFields(type: ClassConstructor<unknown>): DtoFields {
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const nested = rules.filter((rule) => rule.type === ValidationTypes.NESTED_VALIDATION);
   const sizes = rules.filter(({ name }) => name === ARRAY_MAX_SIZE);
+  const single = nested.filter(({ each }) => !each);
   return {
     nested: new Map(nested.map(({ propertyName: name }) => [name, classOf(type, name)])),
-    limits: new Map(
-      sizes.map(({ propertyName, constraints }) => [propertyName, constraints[0] as number]),
-    ),
+    limits: new Map([
+      ...single.map(({ propertyName }) => [propertyName, 0] as const),
+      ...sizes.map(({ propertyName, constraints }) => [propertyName, constraints[0]] as const),
+    ]),
   };
 }
 

@@ -8,6 +8,8 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 
 const MAX_CHARS = 8 * 1024 * 1024;
 const SAMPLE_CHARS = 1_000;
+/** Lines without an event between them: the parser makes an error of each. */
+const MAX_STRANGE_LINES = 1_000;
 /** The start of an event stream: a comment or a field. */
 const EVENT_LINE = /^\s*(:|(data|event|id|retry):)/;
 
@@ -137,18 +139,27 @@ export class SseDecoder {
   private readonly text = new StringDecoder('utf8');
   private readonly parser: EventSourceParser;
   private atStart = true;
+  private strangeLines = 0;
 
   constructor(listener: SseListener, maxChars: number) {
     this.parser = createParser({
-      onEvent: ({ data, event }) => listener(data, event),
-      onError: ({ type }) => {
+      onEvent: ({ data, event }) => {
+        this.strangeLines = 0;
+        listener(data, event);
+      },
+      onError: ({ type, line = '' }) => {
+        if (++this.strangeLines > MAX_STRANGE_LINES)
+          throw new BadResponse(
+            'something that is not an event stream',
+            line.slice(0, SAMPLE_CHARS),
+          );
         if (type === 'max-buffer-size-exceeded') throw new LineTooLong(maxChars);
       },
       maxBufferSize: maxChars,
     });
   }
 
-  /** @throws LineTooLong, and any error of the listener */
+  /** @throws LineTooLong, BadResponse, and any error of the listener */
   push(chunk: Buffer): void {
     this.feed(this.text.write(chunk));
   }

@@ -59,7 +59,7 @@ const STRING_OR_SPACE = /"(?:[^"\\]|\\[^])*"?|\s+/g;
 
 /** The JSON of an object without white space between its values; undefined if it is none. */
 export function compactObject(json: string): string | undefined {
-  if (!json.trimEnd().endsWith('}')) return undefined;
+  if (!json.trimStart().startsWith('{') || !json.trimEnd().endsWith('}')) return undefined;
   try {
     parseBounded(json);
   } catch {

@@ -58,9 +58,7 @@ export class CallSlots {
   /** The whole call of this id that the delta repeats under another index. */
   private withWhole(delta: CallDelta, added: string): CallSlot | undefined {
     if (!isText(delta.id)) return undefined;
-    return this.all.find(
-      (slot) => isRepeated(slot, delta) && restOf(slot.arguments, added) === '',
-    );
+    return this.all.find((slot) => isRepeated(slot, delta) && restOf(slot.arguments, added) === '');
   }
 
   private open({ index }: CallDelta): CallSlot {

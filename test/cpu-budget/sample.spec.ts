@@ -1,0 +1,30 @@
+import { CpuWorld, FAULT } from './cpu-world.js';
+import { modelCases } from './model-cases.js';
+import { fieldCases } from './request-cases.js';
+
+if (FAULT !== undefined) process.stderr.write(`Skipped, the CPU budget: ${FAULT}\n`);
+
+/** One of each cause that once took too long. */
+const SAMPLE = [
+  'POST /chats/{chat_id}/interactions user_message: repeated "-----BEGIN "',
+  'POST /chats/{chat_id}/interactions metadata: many keys',
+  'POST /chats/{chat_id}/interactions client_tools: many objects',
+  'POST /chats/{chat_id}/interactions/{interaction_id}/edit metadata: allowed keys',
+  'POST /chats settings: allowed objects',
+  'POST /permissions/check tool_input: a command of repeated "{a,"',
+  'openai: a call named again in each delta of {}',
+  'openai: a stream of repeated "a b\\n"',
+  'openai: arguments of repeated "- "',
+];
+
+(FAULT === undefined ? describe : describe.skip)('The main thread, for a sample', () => {
+  let world: CpuWorld;
+  beforeAll(async () => void (world = await CpuWorld.start()), 120_000);
+  afterAll(() => world?.stop());
+
+  it('takes no longer than the budget', async () => {
+    const cases = [...fieldCases(), ...modelCases()].filter(({ name }) => SAMPLE.includes(name));
+    expect(cases.map(({ name }) => name).sort()).toEqual(SAMPLE.toSorted());
+    expect(await world.tooSlow(cases)).toEqual([]);
+  });
+});
