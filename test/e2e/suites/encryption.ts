@@ -1,4 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Secret } from '../../../src/config/secret.js';
 import { Encryption } from '../../../src/encryption/encryption.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
@@ -40,13 +43,16 @@ export function describeEncryption(servers: Servers): void {
     () => {
       let opened: OpenStore;
       let server: TestServer | undefined;
+      let files: string;
       beforeEach(async () => {
         opened = await servers.open();
+        files = await mkdtemp(join(tmpdir(), 'parley-files-'));
       });
       afterEach(async () => {
         await server?.stop();
         server = undefined;
         await opened.close();
+        await rm(files, { recursive: true, force: true });
       });
 
       /** Stops the server before, and opens its store again. */
@@ -57,7 +63,7 @@ export function describeEncryption(servers: Servers): void {
           await opened.reopen();
         }
         const modules = [HumanTestModule];
-        server = await servers.start(opened.stores, { env: { ...env }, modules });
+        server = await servers.start(opened.stores, { env: { ...env }, modules, files });
         server.fake.otherwise(playScript);
         return server;
       };
