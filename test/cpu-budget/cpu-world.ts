@@ -29,7 +29,7 @@ export interface CpuCase {
  * In calibrated milliseconds: how long the main thread may work without a break, and in all for one
  * text of 1 MiB that is read, redacted, stored, streamed and sent to a model.
  */
-export const BUDGET: MainThreadTime = { hold: 100, total: 600 };
+const BUDGET: MainThreadTime = { hold: 100, total: 600 };
 
 const REDACTED = [
   { name: 'email', pattern: '[a-z0-9._-]+@[a-z0-9-]+(\\.[a-z0-9-]+)+' },

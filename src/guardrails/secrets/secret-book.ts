@@ -29,7 +29,7 @@ export class SecretBook {
   private readonly starts = new Uint8Array(65_536);
   private readonly values = new Map<number, KnownSecret[]>();
   private readonly patterns = new Map<number, KeyPattern[]>();
-  /** What all secrets with the same first character begin with. */
+  /** The longest common beginning of the secrets with one first character. */
   private readonly prefixes = new Map<number, string>();
 
   constructor(secrets: readonly KnownSecret[], patterns: readonly KeyPattern[]) {

@@ -1,5 +1,6 @@
 import { openSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bootstrap } from '../../../src/bootstrap.js';
@@ -68,11 +69,13 @@ const ANSWERS: Readonly<Record<string, () => unknown>> = {
   end: () => watch?.end(),
 };
 createServer((socket) => {
-  createInterface(socket).on('line', async (line) => {
-    socket.write(`${JSON.stringify((await ANSWERS[line]?.()) ?? null)}\n`);
-  });
+  createInterface(socket).on('line', (line) => void answer(socket, line));
 })
   .listen(process.argv[2])
   .unref();
+
+async function answer(socket: Socket, line: string): Promise<void> {
+  socket.write(`${JSON.stringify((await ANSWERS[line]?.()) ?? null)}\n`);
+}
 
 await bootstrap();
