@@ -29,12 +29,13 @@ export class CallArguments extends GrowingText {
 
   protected override add(delta: string): string {
     const added = super.add(delta);
-    for (let at = 0; at < added.length && !this.hasMore; at++) this.read(added.charCodeAt(at));
+    for (let at = 0; at < added.length && !this.hasMore; at++)
+      if (this.inText) at = this.readText(added, at);
+      else this.read(added.charCodeAt(at));
     return added;
   }
 
   private read(code: number): void {
-    if (this.inText) return this.readText(code);
     if (isSpace(code)) return;
     this.isBlank = false;
     if (this.isClosed) this.hasMore = true;
@@ -43,10 +44,21 @@ export class CallArguments extends GrowingText {
     else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) this.isClosed = --this.depth <= 0;
   }
 
-  private readText(code: number): void {
-    if (this.isEscaped) this.isEscaped = false;
-    else if (code === BACKSLASH) this.isEscaped = true;
-    else if (code === QUOTE) this.inText = false;
+  /** Returns the position of the last character of the text, or of `added`. */
+  private readText(added: string, from: number): number {
+    let isEscaped = this.isEscaped;
+    let at = from;
+    for (; at < added.length; at++) {
+      const code = added.charCodeAt(at);
+      if (isEscaped) isEscaped = false;
+      else if (code === BACKSLASH) isEscaped = true;
+      else if (code === QUOTE) {
+        this.inText = false;
+        break;
+      }
+    }
+    this.isEscaped = isEscaped;
+    return at;
   }
 }
 
