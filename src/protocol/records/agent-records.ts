@@ -24,6 +24,7 @@ export function agentRecords() {
           description:
             "A child agent begins; `agent_id` is the child's in this event and in all that it does.",
           example: {
+            agent_id: 'agent_2',
             parent_agent_id: 'agent_1',
             agent_type: 'react',
             prompt: 'Find the failing test.',
