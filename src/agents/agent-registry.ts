@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { AppError } from '../kernel/app-error.js';
+import { duplicateName } from '../kernel/duplicate-name.js';
 import { AgentType } from './agent-type.decorator.js';
 import type { AgentTypeOptions } from './agent-type.decorator.js';
 import { Agent } from './agent.js';
@@ -64,7 +65,8 @@ export class AgentRegistry implements OnModuleInit {
   private add(type: AgentTypeOptions, instance: unknown): void {
     if (!(instance instanceof Agent))
       throw new Error(`@AgentType("${type.name}") is on a provider that does not extend Agent.`);
-    if (this.agents.has(type.name)) throw new Error(`Two agents are called "${type.name}".`);
+    const other = this.agents.get(type.name);
+    if (other) throw duplicateName('agents', type.name, [other.agent, instance]);
     this.agents.set(type.name, { type, agent: instance });
   }
 }

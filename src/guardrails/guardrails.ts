@@ -9,6 +9,7 @@ import type { InputAbout, InputVerdict, OutputAbout } from './guardrail.js';
 import type { InputJudgement } from './input-judgement.js';
 import { tripped } from './tripwire.js';
 import { messageOf } from '../kernel/app-error.js';
+import { requireDistinctNames } from '../kernel/duplicate-name.js';
 
 /** All guardrails, sorted by name: the providers marked with `@GuardrailProvider`. */
 @Injectable()
@@ -25,11 +26,9 @@ export class Guardrails implements OnModuleInit {
     this.use(found.map(({ instance, name }) => requireGuardrail(instance, String(name))));
   }
 
-  /** @throws Error if two have the same name */
+  /** @throws AppError `duplicate_name` */
   use(guardrails: readonly Guardrail[]): void {
-    const names = guardrails.map(({ name }) => name);
-    const twice = names.find((name, i) => names.indexOf(name) !== i);
-    if (twice !== undefined) throw new Error(`Two guardrails are called "${twice}".`);
+    requireDistinctNames('guardrails', guardrails);
     const enabled = guardrails.filter((guardrail) => guardrail.enabled !== false);
     this.all = enabled.sort((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/app-error.js';
+import { duplicateName } from '../kernel/duplicate-name.js';
 import type { ModelProvider, ModelRequest } from './model-provider.js';
 
 export interface ResolvedModel {
@@ -36,14 +37,15 @@ export class ModelRegistry {
     for (const provider of providers) this.add(provider);
   }
 
-  /** @throws Error if the name is taken or can't be part of a model's name */
+  /** @throws Error if the name can't be part of a model's name; AppError `duplicate_name` */
   add(provider: ModelProvider): void {
     const { name } = provider;
     if (!/^[a-z0-9_-]{1,32}$/.test(name))
       throw new Error(
         `The provider name ${JSON.stringify(name)} is not usable: take 1 to 32 of a-z, 0-9, "_", "-".`,
       );
-    if (this.providers.has(name)) throw new Error(`Two model providers are called "${name}".`);
+    const other = this.providers.get(name);
+    if (other) throw duplicateName('model providers', name, [other, provider]);
     this.providers.set(name, provider);
   }
 

@@ -202,6 +202,7 @@ export const STARTUP: Readonly<Record<string, string>> = {
   data_dir_locked: 'Another process uses DATA_DIR.',
   store_in_use: 'A server uses the database, so it is not encrypted meanwhile.',
   data_dir_unusable: 'DATA_DIR can’t be written.',
+  duplicate_name: 'Two agents, tools or other parts of packages have the same name.',
   database_newer: 'The database was used by a newer version.',
   database_unusable: 'The database, or the pooler before it, can’t be used as it is set up.',
   embedded_database_broken: 'The embedded database can’t be opened.',

@@ -9,6 +9,7 @@ import type { Opinion } from './permission-judge.js';
 import type { Decision } from '../rules/permission-rule.js';
 import type { TraceEntry, Verdict } from '../policy/verdict.js';
 import { messageOf } from '../../kernel/app-error.js';
+import { requireDistinctNames } from '../../kernel/duplicate-name.js';
 
 const TIMEOUT_MS = 10_000;
 const MAX_REASON = 1_000;
@@ -32,11 +33,9 @@ export class CodeJudges implements OnModuleInit {
     this.use(found.map(({ instance, name }) => requireJudge(instance, String(name))));
   }
 
-  /** @throws Error if two have the same name */
+  /** @throws AppError `duplicate_name` */
   use(judges: readonly PermissionJudge[]): void {
-    const names = judges.map(({ name }) => name);
-    const twice = names.find((name, i) => names.indexOf(name) !== i);
-    if (twice !== undefined) throw new Error(`Two permission judges are called "${twice}".`);
+    requireDistinctNames('permission judges', judges);
     this.all = judges.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 

@@ -97,7 +97,10 @@ describe(ToolRegistry.name, () => {
     class Twin extends Plain {
       readonly name = 'weather';
     }
-    await expect(boot(Weather, Twin)).rejects.toThrow('Two tools are called "weather".');
+    await expect(boot(Weather, Twin)).rejects.toMatchObject({
+      code: 'duplicate_name',
+      message: expect.stringMatching(/^Two tools are called "weather": \w+ and Twin\. Rename one/),
+    });
   });
 
   it.each(['', 'has space', 'x'.repeat(65), 'umläut'])(

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { AppError } from '../../kernel/app-error.js';
+import { duplicateName } from '../../kernel/duplicate-name.js';
 import type { ModelTool } from '../../models/model-provider.js';
 import { nearestNames } from './nearest-names.js';
 import { ToolProvider } from './tool-provider.decorator.js';
@@ -33,9 +34,10 @@ export class ToolRegistry implements OnModuleInit {
       this.discover(instance, String(name));
   }
 
-  /** @throws Error if the name is taken or invalid, or the input is not an object */
+  /** @throws Error if the name is invalid or the input is not an object; AppError `duplicate_name` */
   add(tool: Tool): void {
-    if (this.entries.has(tool.name)) throw new Error(`Two tools are called "${tool.name}".`);
+    const other = this.entries.get(tool.name)?.tool;
+    if (other) throw duplicateName('tools', tool.name, [other, tool]);
     this.entries.set(tool.name, { tool, definition: defineTool(tool) });
   }
 
