@@ -54,7 +54,11 @@ describe(WebhookDispatcher.name, () => {
   });
 
   it('does nothing where clients are answered, and without a URL', async () => {
-    const shared = { DATABASE_URL: 'postgres://host/db', REDIS_URL: 'redis://host' };
+    const shared = {
+      DATABASE_URL: 'postgres://host/db',
+      REDIS_URL: 'redis://host',
+      FILES_DIR: '/files',
+    };
     for (const env of [{ ...WEBHOOKS, ...shared, ROLE: 'api' }, {}]) {
       const { dispatcher, end, sent, clock, outbox } = world(env);
       await end();

@@ -13,7 +13,6 @@ const SAMPLE = [
   'POST /chats settings: allowed objects',
   'POST /permissions/check tool_input: a command of repeated "{a,"',
   'openai: a stream of repeated "a b\\n"',
-  'openai: arguments of repeated "- "',
 ];
 
 (FAULT === undefined ? describe : describe.skip)('The main thread, for a sample', () => {

@@ -17,6 +17,7 @@ import { findPostgresFault } from '../support/store/databases.js';
 import { findRedisServerFault } from '../support/store/redis-server.js';
 import { Roaming } from '../support/client/roaming.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
+import { tellsOfStop } from '../support/server/tells-of-stop.js';
 
 jest.setTimeout(180_000);
 
@@ -211,8 +212,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
       const content = isLost(following) ? 'Whole.' : `${HALF} and half.`;
       expect(reader.find('ANSWER')).toMatchObject({ content });
     }
-    for (const { id } of lost)
-      await eventually(() => split.output.includes(`${id}: run 1 stops`), PATIENCE_MS);
+    for (const { id } of lost) await eventually(() => tellsOfStop(split.output, id), PATIENCE_MS);
     await split.postgres.cut();
     await split.postgres.restore();
     await cluster.untilReadiness(split, 'ok');

@@ -16,6 +16,7 @@ import { ServerProcess } from '../support/server/server-process.js';
 import { openTcpProxy } from '../support/server/tcp-proxy.js';
 import type { TcpProxy } from '../support/server/tcp-proxy.js';
 import { allTenants } from '../support/store/all-tenants.js';
+import { tellsOfStop } from '../support/server/tells-of-stop.js';
 
 /** Up to three servers start in each test, on a machine that may be busy. */
 jest.setTimeout(120_000);
@@ -92,7 +93,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
      */
     const steal = async (first: ServerProcess, id: string): Promise<void> => {
       await query(STEAL, [id]);
-      await eventually(() => first.output.includes(`${id}: run 1 stops`), PATIENCE_MS);
+      await eventually(() => tellsOfStop(first.output, id), PATIENCE_MS);
     };
 
     type Lose = (first: ServerProcess, id: string) => Promise<void> | void;
@@ -126,7 +127,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
         zombie.open();
         recover(first);
         expect(await (await fake.request(1)).ended).toMatch(/closed|answered/);
-        await eventually(() => first.output.includes(`${of.id}: run 1 stops`), PATIENCE_MS);
+        await eventually(() => tellsOfStop(first.output, of.id), PATIENCE_MS);
         taken.open();
         const whole = await (await second.api()).follow(of);
         stream.close();
@@ -161,7 +162,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
         recover(first);
         expect(await (await fake.request(2)).ended).toBe('closed');
         for (const { id } of [of, other])
-          await eventually(() => first.output.includes(`${id}: run 1 stops`), PATIENCE_MS);
+          await eventually(() => tellsOfStop(first.output, id), PATIENCE_MS);
         await (await second.api()).post(`/chats/chat/interactions/${of.id}/cancel?wait=true`);
         expect(await effects.phases('note')).toEqual(['begin', 'begin']);
       },

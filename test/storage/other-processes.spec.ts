@@ -38,7 +38,8 @@ const fault = await findPostgresFault();
     const other = new pg.Client({ connectionString: database.url, application_name: 'parley x' });
     await other.connect();
     expect(await problems()).toEqual([expect.stringContaining('REDIS_URL')]);
-    expect(await problems({ REDIS_URL: 'redis://127.0.0.1:6379' })).toEqual([]);
+    const shared = { REDIS_URL: 'redis://127.0.0.1:6379', FILES_DIR: join(folder, 'files') };
+    expect(await problems(shared)).toEqual([]);
     await other.end();
   });
 

@@ -34,7 +34,7 @@ export class ToolRegistry implements OnModuleInit {
       this.discover(instance, String(name));
   }
 
-  /** @throws Error if the name is invalid or the input is not an object; AppError `duplicate_name` */
+  /** @throws AppError `duplicate_name`; Error if the name or the input schema is invalid */
   add(tool: Tool): void {
     const other = this.entries.get(tool.name)?.tool;
     if (other) throw duplicateName('tools', tool.name, [other, tool]);

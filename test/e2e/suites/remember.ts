@@ -105,7 +105,7 @@ export function describeRemember(servers: Servers): void {
           expect(await asks('refused', 'good')).toBe(true);
         });
 
-        it('is about what runs: the input that the person made of it, and the model’s where that is refused', async () => {
+        it('is about what runs: the input that the person made of it, and the model’s where the call is rejected', async () => {
           const modified_input = { what: 'better' };
           const given = await attempt('modified', 'worse');
           const reply = await person.approve(given.of, given.approval_id!, {
@@ -118,7 +118,6 @@ export function describeRemember(servers: Servers): void {
 
           const refused = await attempt('modified', 'worse');
           const { body } = await person.reject(refused.of, refused.approval_id!, {
-            modified_input,
             remember: 'session',
           });
           expect(body.rule).toMatchObject({
