@@ -1,8 +1,6 @@
 // Does without containers what Dockerfile, compose.yaml and deploy/nginx.conf would do with them:
 // builds the image's tree, starts its processes as compose says, behind a real nginx. Needs nginx,
 // and Postgres and Redis as the tests do; prints what holds, and fails on the first that doesn't.
-import { mkdtemp, chmod, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_KEY } from './deployment/admin-key.mjs';
 import { checkCluster } from './deployment/check-cluster.mjs';
@@ -11,23 +9,12 @@ import { checkProxy } from './deployment/check-proxy.mjs';
 import { readCompose } from './deployment/compose.mjs';
 import { findComposeFaults } from './deployment/compose-rules.mjs';
 import { buildImage } from './deployment/image.mjs';
-import { stopAll } from './deployment/processes.mjs';
+import { inScratchFolder } from './deployment/in-scratch-folder.mjs';
 import { holds } from './deployment/holds.mjs';
 
-const scratch = await mkdtemp(join(tmpdir(), 'parley-deployment-'));
-try {
-  await chmod(scratch, 0o755); // the image's user has to get in
-  await run();
-} catch (error) {
-  console.error(`FAIL ${error.stack}`);
-  process.exitCode = 1;
-} finally {
-  await stopAll();
-  await rm(scratch, { recursive: true, force: true });
-}
-process.exit(); // what a failed check has left open is not waited for
+await inScratchFolder('parley-deployment-', run);
 
-async function run() {
+async function run(scratch) {
   const compose = await readCompose('compose.yaml', {
     POSTGRES_PASSWORD: 'of-postgres',
     REDIS_PASSWORD: 'of-redis',

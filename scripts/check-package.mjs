@@ -2,13 +2,13 @@
 // docs/extending.md says: installs the tarball in an empty folder, compiles against its types,
 // replays the Dockerfile of that page, and starts the result on both stores that need no service.
 // Prints what holds, and fails on the first that doesn't.
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { startContainer } from './deployment/container.mjs';
 import { expect, holds } from './deployment/holds.mjs';
 import { buildImage } from './deployment/image.mjs';
-import { run, stopAll } from './deployment/processes.mjs';
+import { inScratchFolder } from './deployment/in-scratch-folder.mjs';
+import { run } from './deployment/processes.mjs';
 
 const MAX_BYTES = 7_000_000;
 const PAGE = 'docs/extending.md';
@@ -29,27 +29,18 @@ const MESSAGES = [
   ['react', 'call mcp__memory__read_graph {}', '"entities": []'],
 ];
 
-const scratch = await mkdtemp(join(tmpdir(), 'parley-package-'));
-try {
-  await chmod(scratch, 0o755); // the image's user has to get in
-  await check();
-} catch (error) {
-  console.error(`FAIL ${error.stack}`);
-  process.exitCode = 1;
-} finally {
-  await stopAll();
-  await rm(scratch, { recursive: true, force: true });
-}
-process.exit(); // what a failed check has left open is not waited for
+await inScratchFolder('parley-package-', check);
 
-async function check() {
+async function check(scratch) {
   const shop = join(scratch, 'shop');
   const tarball = await holds('npm packs it', () => pack(join(shop, 'vendor')));
-  await holds('the tarball has what runs, and nothing of this folder', () => look(tarball));
+  await holds('the tarball has what runs, and nothing of this folder', () =>
+    look(tarball, join(scratch, 'unpacked')),
+  );
   await holds('a package installs it, as documented', () => makeShop(shop, tarball));
   const image = await buildImage({ folder: join(scratch, 'image'), source: shop });
-  await tryOn(image, { name: 'embedded database' });
-  await tryOn(image, { name: 'files', environment: { STORE: 'file' } });
+  await tryOn(image, { name: 'embedded database', scratch });
+  await tryOn(image, { name: 'files', scratch, environment: { STORE: 'file' } });
 }
 
 /** What `prepack` builds is there already. */
@@ -60,8 +51,7 @@ async function pack(folder) {
   return join(folder, name);
 }
 
-async function look(tarball) {
-  const folder = join(scratch, 'unpacked');
+async function look(tarball, folder) {
   await mkdir(folder);
   await run('tar', ['-xzf', tarball, '-C', folder]);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -101,7 +91,7 @@ async function makeShop(shop, tarball) {
   await run('npm', ['install', '--package-lock-only', '--prefer-offline'], { cwd: shop });
 }
 
-async function tryOn(image, { name, environment }) {
+async function tryOn(image, { name, scratch, environment }) {
   const folder = join(scratch, name);
   await mkdir(folder);
   const options = { AUTH: 'none', ALLOWED_HOSTS: '*', MODEL: 'demo/script', ...environment };

@@ -44,7 +44,7 @@ export class ModelTurn {
   /** Estimated tokens of the last request. */
   private requestTokens = 0;
   /**
-   * What attempts have used that failed after they had begun to answer; it counts if the turn
+   * Estimated usage of attempts that failed in the middle of an answer. It counts if the whole turn
    * fails.
    */
   private lost = NO_USAGE;

@@ -95,8 +95,8 @@ export class TurnStream implements RunningTurn {
   }
 
   /**
-   * What the turn has used, as reported, or estimated where that is not reported: the object of the
-   * report if nothing is missing. Undefined if the model has not said anything.
+   * The usage of the turn as the vendor reports it; missing numbers are estimated. Returns the
+   * reported object itself if it is complete, undefined if the model has sent nothing.
    * @param input estimated tokens of the request
    */
   usage(input: number): Usage | undefined {

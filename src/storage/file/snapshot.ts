@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyIfThere, copyTree } from '../../kernel/copy-tree.js';
+import { copyIfThere, copyTree } from '../copy-tree.js';
 import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
 import type { StoreIndex } from '../memory/core/store-index.js';
 import { directoryOf } from './chats/file-journal.js';
 import { TEMPORARY_SUFFIX } from './durable-files.js';
 
 /**
- * What the file store has in `DATA_DIR`, in an order in which a copy is whole while the store is
- * used: a row without its chat, or a webhook without its frame, is dropped when the copy is opened,
- * and keys come after what they encrypt.
+ * The folders and files of the file store in `DATA_DIR`, in the order in which they are copied while
+ * the store is used. In this order a copy is consistent: a row without its chat, or a webhook
+ * without its frame, is dropped when the copy is opened, and keys come after the data that they
+ * encrypt.
  */
 export const STORE_FOLDERS = ['chats', 'file-rows', 'webhooks'];
 export const STORE_FILES = [

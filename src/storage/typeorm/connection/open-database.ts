@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import type { DataSource } from 'typeorm';
 import { AppError, messageOf } from '../../../kernel/app-error.js';
-import { copyTree } from '../../../kernel/copy-tree.js';
+import { copyTree } from '../../copy-tree.js';
 import type { Clock } from '../../../kernel/clock.js';
 import { ALL_TENANTS } from '../../../kernel/tenant-scope.js';
 import { checkServer } from './check-server.js';
