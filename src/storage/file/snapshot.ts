@@ -8,10 +8,9 @@ import { directoryOf } from './chats/file-journal.js';
 import { TEMPORARY_SUFFIX } from './durable-files.js';
 
 /**
- * The folders and files of the file store in `DATA_DIR`, in the order in which they are copied while
- * the store is used. In this order a copy is consistent: a row without its chat, or a webhook
- * without its frame, is dropped when the copy is opened, and keys come after the data that they
- * encrypt.
+ * The folders and files of the file store in `DATA_DIR`, in the order of a copy of a store in use.
+ * In this order a copy is consistent: a row without its chat, or a webhook without its frame, is
+ * dropped when the copy is opened, and keys come after the data that they encrypt.
  */
 export const STORE_FOLDERS = ['chats', 'file-rows', 'webhooks'];
 export const STORE_FILES = [
