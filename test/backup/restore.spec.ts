@@ -10,6 +10,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { ArchiveWriter } from '../../src/backup/archive-writer.js';
 import { backUp } from '../../src/backup/back-up.js';
 import { restore } from '../../src/backup/restore.js';
@@ -113,6 +114,17 @@ describe(restore.name, () => {
     await expect(restore(target, copy)).rejects.toMatchObject({ code: 'backup_damaged' });
     await rm(copy);
     await expect(restore(target, copy)).rejects.toThrow('ENOENT');
+  });
+
+  it('refuses an archive with another content, though it is well-formed', async () => {
+    const unpacked = gunzipSync(await readFile(path)).toString('latin1');
+    const copy = join(folder, 'other.tar.gz');
+    const changed = unpacked.replace('#!/bin/sh', '#!/bin/xx');
+    expect(changed).not.toBe(unpacked);
+    await writeFile(copy, gzipSync(Buffer.from(changed, 'latin1')));
+    const target = configOf('other');
+    await expect(restore(target, copy)).rejects.toMatchObject({ code: 'backup_damaged' });
+    expect(await contents(target)).toEqual([]);
   });
 
   it('refuses an archive that lacks an entry, though it is well-formed', async () => {
