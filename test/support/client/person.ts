@@ -52,6 +52,10 @@ export class Person {
     );
   }
 
+  intervene(agent_id: string, user_comment: string): Promise<Reply> {
+    return this.api.post(`/agents/${agent_id}/intervene`, { user_comment });
+  }
+
   inbox(query: string): Promise<Reply> {
     return this.api.get(`/requests?${query}`);
   }
