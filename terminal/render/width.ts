@@ -1,0 +1,71 @@
+const segmenter = new Intl.Segmenter();
+const PLAIN = /^[ -~]*$/;
+/** One code unit a character, those beyond ASCII two cells wide: most of Chinese and Japanese. */
+const SIMPLE =
+  /^[ -~\u3001-\u3029\u3041-\u3096\u309B-\u30FF\u3400-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60]*$/;
+const BEYOND_ASCII = /[^ -~]/g;
+/** Characters that take no cell of their own. */
+const ZERO = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
+const EMOJI = /\p{Emoji_Presentation}|\uFE0F/u;
+/** Scripts and blocks that take two cells, as far as terminals agree: East Asian Wide. */
+const WIDE =
+  /[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{20000}-\u{3FFFD}]/u;
+
+/** The cells that a text without control characters takes. */
+export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  if (SIMPLE.test(text)) return text.length + (text.match(BEYOND_ASCII)?.length ?? 0);
+  let width = 0;
+  for (const { segment } of segmenter.segment(text)) width += widthOfCluster(segment);
+  return width;
+}
+
+/** The characters as a person counts them. */
+export function clustersOf(text: string): string[] {
+  if (SIMPLE.test(text)) return Array.from(text);
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** 0, 1 or 2. */
+export function widthOfCluster(cluster: string): number {
+  if (cluster.length === 1 && cluster >= ' ' && cluster <= '~') return 1;
+  if (ZERO.test(cluster)) return 0;
+  return EMOJI.test(cluster) || WIDE.test(cluster) ? 2 : 1;
+}
+
+/** The text, or as much of it as fits, with `…` in place of the rest. */
+export function cutTo(text: string, width: number): string {
+  if (text.length <= width && PLAIN.test(text)) return text;
+  // No more than this can fit, however long the text is.
+  const start = text.slice(0, width * 8 + 16);
+  if (start.length === text.length && widthOf(text) <= width) return text;
+  return `${headOf(start, width - 1)}…`;
+}
+
+/** As many characters from the start as fit. */
+export function headOf(text: string, width: number): string {
+  let used = 0;
+  let head = '';
+  for (const cluster of clustersOf(text.slice(0, Math.max(width, 0) * 8 + 16))) {
+    used += widthOfCluster(cluster);
+    if (used > width) break;
+    head += cluster;
+  }
+  return head;
+}
+
+/** As many characters from the end as fit, after `…` if that is not all. */
+export function tailOf(text: string, width: number): string {
+  const end = text.slice(-(width * 8 + 16));
+  if (end.length === text.length && widthOf(text) <= width) return text;
+  const clusters = clustersOf(end);
+  let used = 1;
+  let from = clusters.length;
+  while (from > 0 && used + widthOfCluster(clusters[from - 1]!) <= width)
+    used += widthOfCluster(clusters[--from]!);
+  return `…${clusters.slice(from).join('')}`;
+}
+
+export function padTo(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(width - widthOf(text), 0));
+}

@@ -1,0 +1,50 @@
+import type { RequestState } from '../../../client/index.js';
+import { span, textOf } from '../../render/span.js';
+import { glyphsFor } from '../../render/theme.js';
+import { EMPTY_DRAFT } from '../../screen/editor.js';
+import { RunningCalls } from '../../transcript/running-calls.js';
+import { drawFooter } from './draw-footer.js';
+import type { Situation } from './draw-footer.js';
+
+const request = { id: 'approval_1', kind: 'approval' } as RequestState;
+const AT: Situation = {
+  ...{ mode: { kind: 'approval', request }, draft: EMPTY_DRAFT, isBusy: true, pending: 1 },
+  isRead: true,
+  agents: [],
+  ...{ live: [span('written')], running: new RunningCalls(), what: 'working', elapsed: 0 },
+  ...{ connection: undefined, queued: 0, notes: 0, background: 0, hint: '', about: '' },
+};
+
+function footer(width: number, more: Partial<Situation> = {}): string[] {
+  const { lines } = drawFooter({ ...AT, ...more }, { width, glyphs: glyphsFor(true) });
+  return lines.map(textOf);
+}
+
+describe(drawFooter.name, () => {
+  it('names the keys of an approval on one line, below what happens', () => {
+    expect(footer(79)).toEqual([
+      ...['written', '1 waiting for you'],
+      'a approve  e edit  r reject  m remember  n next  space message',
+    ]);
+  });
+
+  it('names no key of a request that has only just come', () => {
+    expect(footer(79, { isRead: false })).toEqual(['written', '1 waiting for you', '› ']);
+  });
+
+  it('wraps the keys at 20 columns, and leaves out the rest', () => {
+    expect(footer(19)).toEqual([
+      ...['a approve  e edit', 'r reject', 'm remember  n next', 'space message'],
+    ]);
+  });
+
+  it('names the keys alone where there is no room for their words', () => {
+    expect(footer(12)).toEqual(['1 waiting', 'for you', 'a  e  r  m', 'n  space']);
+  });
+
+  it('says at 20 columns how to decline a question', () => {
+    const mode = { kind: 'question', request } as const;
+    const lines = ['written', '1 waiting for you', 'Ctrl-D declines', 'answer › '];
+    expect(footer(19, { mode })).toEqual(lines);
+  });
+});

@@ -1,0 +1,151 @@
+import type { AgentNode, Connection } from '../../../client/index.js';
+import { sanitizeLine } from '../../render/sanitize.js';
+import { lineWidth, span, wrap } from '../../render/span.js';
+import type { Line } from '../../render/span.js';
+import { SGR } from '../../render/theme.js';
+import type { View } from '../../render/theme.js';
+import { drawActivity } from '../../screen/activity.js';
+import { drawDraft } from '../../screen/editor.js';
+import type { Draft } from '../../screen/editor.js';
+import { MOST_FOOTER } from '../../screen/screen.js';
+import type { Footer } from '../../screen/screen.js';
+import type { RunningCalls } from '../../transcript/running-calls.js';
+import { drawWorking } from './draw-tree.js';
+import type { Mode } from '../mode.js';
+
+export interface Situation {
+  readonly mode: Mode;
+  readonly draft: Draft;
+  /** False: the request has only just come. */
+  readonly isRead: boolean;
+  readonly isBusy: boolean;
+  /** The last line of the text that is being written. */
+  readonly live: Line;
+  /** Those to show at work. */
+  readonly agents: readonly AgentNode[];
+  readonly running: RunningCalls;
+  readonly what: string;
+  /** Milliseconds since the interaction began. */
+  readonly elapsed: number;
+  readonly connection: Connection | undefined;
+  readonly pending: number;
+  readonly queued: number;
+  readonly notes: number;
+  readonly background: number;
+  /** A short message that the next key takes away. */
+  readonly hint: string;
+  /** Of the chat, while nothing happens. */
+  readonly about: string;
+}
+
+const LABELS = {
+  reason: 'reason',
+  question: 'answer',
+  edit: 'instead',
+  queued: 'queued',
+} as const;
+
+/** At most four lines: the text that is written, what happens, and the keys or the input. */
+export function drawFooter(at: Situation, view: View): Footer {
+  const keys = drawKeys(at, view);
+  const own = Math.max(keys.length, 1);
+  const status = drawStatus(at, view)
+    .flatMap((line) => wrap(line, view.width))
+    .slice(0, MOST_FOOTER - own);
+  const rows = MOST_FOOTER - own - status.length;
+  const above = [...drawLive(at, { rows, width: view.width }), ...status];
+  if (keys.length > 0)
+    return { lines: [...above, ...keys], cursor: { row: above.length, column: 0 } };
+  const { lines, row, column } = drawDraft(at.draft, {
+    prompt: promptOf(at, view),
+    width: view.width,
+    rows: MOST_FOOTER - above.length,
+  });
+  return { lines: [...above, ...lines], cursor: { row: above.length + row, column } };
+}
+
+/** The agents at work if there are several to show, else the text that is written. */
+function drawLive({ agents, live }: Situation, room: { rows: number; width: number }): Line[] {
+  if (room.rows <= 0) return [];
+  const working = agents.filter(({ status }) => status === 'running');
+  if (working.length > 1) return drawWorking(agents, room);
+  return live.length > 0 ? [live] : [];
+}
+
+function promptOf({ mode, isBusy }: Situation, { glyphs }: View): Line {
+  const label = mode.kind in LABELS ? `${LABELS[mode.kind as keyof typeof LABELS]} ` : '';
+  return [span(`${label}${glyphs.prompt} `, isBusy && label === '' ? SGR.dim : SGR.user)];
+}
+
+const KEYS = {
+  approval: ['a approve', 'e edit', 'r reject', 'm remember', 'n next', 'space message'],
+  remember: ['c in this chat', 'g for this agent', 'e everywhere', 'Esc back'],
+} as const;
+
+/**
+ * The keys that decide, where a line of text is not asked for; without their words where those take
+ * more lines than the footer has.
+ */
+function drawKeys({ mode, draft, isRead }: Situation, { width }: View): Line[] {
+  if (mode.kind === 'approval' && !isRead) return [];
+  if (mode.kind === 'remember' && !mode.isShown) return [];
+  if (draft.text !== '' || (mode.kind !== 'approval' && mode.kind !== 'remember')) return [];
+  const choices = KEYS[mode.kind].map((text): Line => {
+    const [key = '', ...words] = text.split(' ');
+    return [span(key, SGR.ask), span(` ${words.join(' ')}`)];
+  });
+  const lines = pack(choices, width);
+  return lines.length <= MOST_FOOTER
+    ? lines
+    : pack(
+        choices.map(([key]) => [key!]),
+        width,
+      );
+}
+
+/** Each choice is on one line. */
+function pack(choices: readonly Line[], width: number): Line[] {
+  const lines: Line[] = [];
+  for (const choice of choices) {
+    const last = lines.at(-1);
+    const gap = span('  ');
+    if (last && lineWidth([...last, gap, ...choice]) <= width)
+      lines[lines.length - 1] = [...last, gap, ...choice];
+    else lines.push(choice);
+  }
+  return lines;
+}
+
+function drawStatus(at: Situation, view: View): Line[] {
+  const { dot } = view.glyphs;
+  if (at.hint !== '') return [[span(sanitizeLine(at.hint), SGR.yellow)]];
+  if (at.connection?.state === 'reconnecting') {
+    const { attempt, delay_ms } = at.connection;
+    const seconds = Math.ceil(delay_ms / 1_000);
+    const text = `reconnecting ${dot} attempt ${attempt}, the next in ${seconds} s`;
+    return [[span(text, SGR.yellow)]];
+  }
+  const parts = partsOf(at);
+  const more: Line = parts.length > 0 ? [span(`  ${parts.join(` ${dot} `)}`, SGR.dim)] : [];
+  if (at.isBusy && at.pending > 0)
+    return [[span(`${at.pending} waiting for you`, SGR.ask), ...more]];
+  if (at.isBusy) {
+    const room = view.width - more.reduce((sum, { text }) => sum + text.length, 0);
+    const doing = drawActivity(at.running, at, { ...view, width: Math.max(room, 12) });
+    return doing.map((line) => [...line, ...more]);
+  }
+  if (at.mode.kind === 'edit')
+    return [[span('Enter sends it in place of the last, Esc leaves it', SGR.dim)]];
+  if (at.mode.kind === 'question') return [[span('Ctrl-D declines', SGR.dim)]];
+  const about = at.draft.text === '' ? [at.about, ...parts] : parts;
+  return about.length === 0 ? [] : [[span(about.join(` ${dot} `), SGR.dim)]];
+}
+
+function partsOf({ queued, notes, background, mode }: Situation): string[] {
+  return [
+    ...(mode.kind === 'question' ? ['Ctrl-D declines'] : []),
+    ...(notes > 0 ? [`${notes} note${notes > 1 ? 's' : ''} sent`] : []),
+    ...(queued > 0 ? [`${queued} queued`] : []),
+    ...(background > 0 ? [`${background} in the background`] : []),
+  ];
+}

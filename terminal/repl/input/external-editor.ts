@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '../../environment.js';
+
+/**
+ * The text as a person leaves it in their editor, in a file that others can't read. `editor` may
+ * have arguments.
+ * @throws Error if the editor can't be started, or fails
+ */
+export async function editInEditor(
+  { editor, variables }: Environment,
+  name: string,
+  text: string,
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-'));
+  const path = join(folder, name);
+  try {
+    await writeFile(path, text, { mode: 0o600 });
+    const child = spawn(`${editor} "$PARLEY_FILE"`, {
+      shell: true,
+      stdio: 'inherit',
+      env: { ...variables, PARLEY_FILE: path },
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`${editor} ended with ${code}. Set EDITOR to another one.`);
+    return await readFile(path, 'utf8');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

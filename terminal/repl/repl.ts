@@ -1,0 +1,295 @@
+import type { RequestState } from '../../client/index.js';
+import type { Speaker } from '../audio/speaker.js';
+import { newChatId } from '../chat/chat-settings.js';
+import type { ChatSettings } from '../chat/chat-settings.js';
+import { explain } from '../connection/connect.js';
+import type { Connected } from '../connection/connect.js';
+import { EXIT } from '../exit-codes.js';
+import { loadHighlighter } from '../render/highlight.js';
+import type { Line } from '../render/span.js';
+import { glyphsFor, SGR } from '../render/theme.js';
+import type { View } from '../render/theme.js';
+import { EMPTY_DRAFT } from '../screen/editor.js';
+import type { Draft } from '../screen/editor.js';
+import { History } from '../screen/history.js';
+import type { Key } from '../screen/keys.js';
+import { Screen } from '../screen/screen.js';
+import type { Terminal } from '../terminal.js';
+import { mark } from '../transcript/draw-record.js';
+import { Background } from './background.js';
+import type { Desk } from './desk.js';
+import { drawFooter } from './footer/draw-footer.js';
+import { editInEditor } from './input/external-editor.js';
+import { inputFor } from './input/input.js';
+import type { Input } from './input/input.js';
+import { CANCELLING, KeyCommands } from './input/key-commands.js';
+import { MESSAGE } from './mode.js';
+import type { Mode } from './mode.js';
+import { Offers } from './requests/offers.js';
+import { Remarks } from './remarks.js';
+import { Session } from './session.js';
+import { typeScript } from './type-script.js';
+
+const SPIN_MS = 120;
+/** A hint stays so long, unless a key takes it away; one about a reason stays with it. */
+const HINT_MS = 5_000;
+
+interface RunOptions {
+  /** The chat exists: its last messages are shown. */
+  readonly isOld?: boolean;
+  /** Messages that are typed one after the other, before the terminal is left. */
+  readonly script?: readonly string[];
+  /** Speaks the answers. */
+  readonly speaker?: Speaker | undefined;
+}
+
+/** The conversation on a terminal. */
+export class Repl implements Desk {
+  session!: Session;
+  mode: Mode = MESSAGE;
+  draft: Draft = EMPTY_DRAFT;
+  readonly history: History;
+  readonly client: Connected['client'];
+  readonly url: string;
+  readonly background: Background;
+  /** The rule that was remembered last. */
+  lastRule: string | undefined;
+  private readonly keys = new KeyCommands(this);
+  private readonly screen: Screen;
+  private readonly input: Input;
+  private readonly offers = new Offers(() => this.screen.change());
+  /** Those who wait for the next change. */
+  private readonly waiting: (() => void)[] = [];
+  private remarks: Remarks | undefined;
+  private hint = '';
+  private hintAt = 0;
+  sending: AbortController | undefined;
+  showsTree = false;
+  private isEditing = false;
+  private speaker: Speaker | undefined;
+  /** The interaction whose answer is spoken, or was the last. */
+  private spoken: string | undefined;
+  private leave: (code: number) => void = () => {};
+
+  constructor(
+    private readonly connected: Connected,
+    private readonly terminal: Terminal,
+  ) {
+    this.client = connected.client;
+    this.url = connected.url;
+    this.history = new History(`${terminal.environment.stateFolder}/history`);
+    this.background = new Background(connected.client, (text) => this.say(text));
+    this.screen = new Screen(
+      terminal.out,
+      () => this.footer(),
+      () => this.takeLines(),
+      terminal.environment.isDumb || !terminal.out.isTerminal,
+    );
+    this.input = inputFor(terminal, (key) => this.press(key));
+  }
+
+  /** Until the person leaves. @returns the exit code */
+  async run(
+    settings: ChatSettings,
+    { isOld = false, script, speaker }: RunOptions,
+  ): Promise<number> {
+    await this.history.load();
+    const isFirst = this.history.isEmpty && script === undefined;
+    this.remarks = new Remarks(this, { isFirst, found: this.connected.found });
+    const left = new Promise<number>((resolve) => (this.leave = resolve));
+    void this.terminal.out.closed.then(() => this.leave(EXIT.completed));
+    for (const end of ['end', 'close', 'error'])
+      process.stdin.on(end, () => this.leave(EXIT.completed));
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const)
+      process.once(signal, () => this.leave(signal === 'SIGTERM' ? 143 : 129));
+    this.speaker = speaker;
+    this.enter(settings);
+    this.input.start();
+    if (this.terminal.environment.isDumb) this.say('A message, or /help, and Enter.');
+    const timer = setInterval(() => this.spin(), SPIN_MS);
+    // A server that does not answer does not keep the person here.
+    if (isOld) await Promise.race([left, this.attempt(() => this.session.open())]);
+    setTimeout(() => void loadHighlighter(), 0);
+    void this.remarks.checkServer();
+    this.connected.running?.catch((error) => this.say(explain(error), SGR.red));
+    if (script) void typeScript(this, script);
+    const code = await left;
+    clearInterval(timer);
+    this.input.stop();
+    this.screen.pause();
+    speaker?.stop();
+    this.session.close();
+    this.background.close();
+    return code;
+  }
+
+  get view(): View {
+    const { out, environment } = this.terminal;
+    return { width: out.columns - 1, glyphs: glyphsFor(environment.isUnicode) };
+  }
+
+  get isRead(): boolean {
+    return this.offers.isRead(this.mode);
+  }
+
+  print(lines: readonly Line[]): void {
+    this.screen.print([...this.takeLines(), ...lines]);
+  }
+
+  /** A remark of the terminal's own. */
+  say(text: string, sgr: string = SGR.dim): void {
+    this.print(mark('', text, sgr, this.view));
+  }
+
+  setHint(text: string): void {
+    [this.hint, this.hintAt] = [text, Date.now()];
+    this.screen.change();
+  }
+
+  setMode(mode: Mode, draft: Draft = EMPTY_DRAFT): void {
+    this.mode = mode;
+    this.draft = draft;
+    this.change();
+  }
+
+  /** Goes on to another chat. */
+  async switchTo(chat_id: string): Promise<void> {
+    this.leaveSession(chat_id);
+    await this.session.open();
+  }
+
+  startNew(): void {
+    this.leaveSession(newChatId());
+  }
+
+  skip(request: RequestState): void {
+    this.mode = this.offers.skip(request, this.session.pending);
+    this.change();
+  }
+
+  quit(code: number = EXIT.completed): void {
+    this.leave(code);
+  }
+
+  /** Runs what a key has asked for; a failure is told, and nothing is lost. */
+  async attempt(action: () => unknown): Promise<boolean> {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      this.say(explain(error), SGR.red);
+      return false;
+    } finally {
+      this.change();
+    }
+  }
+
+  /** The text in the person's editor. */
+  async inEditor(name: string, text: string): Promise<string | undefined> {
+    this.input.stop();
+    this.screen.pause();
+    this.isEditing = true;
+    try {
+      return await editInEditor(this.terminal.environment, name, text);
+    } catch (error) {
+      this.say(explain(error), SGR.red);
+      return undefined;
+    } finally {
+      this.isEditing = false;
+      this.input.start();
+      this.screen.resume();
+    }
+  }
+
+  /** The next chat has the same settings. */
+  private leaveSession(chat_id: string): void {
+    const { agent, model, isAuto } = this.session;
+    this.session.close();
+    this.enter({ chat_id, agent, model, isAuto });
+  }
+
+  private enter(settings: ChatSettings): void {
+    this.session = new Session(this.client, settings, () => this.change());
+    this.offers.clear();
+    this.setMode(MESSAGE, this.draft);
+  }
+
+  nextChange(): Promise<void> {
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private change(): void {
+    const { session } = this;
+    const { unprinted } = session.transcript;
+    const shown = session.pending.filter(({ id }) => !unprinted.has(id));
+    this.mode = this.offers.settle(this.mode, shown, this.draft.text !== '');
+    const isWorking = session.isBusy || this.sending !== undefined;
+    if (!isWorking && this.hint.startsWith(CANCELLING)) this.hint = '';
+    this.remarks?.make();
+    this.speak();
+    for (const resolve of this.waiting.splice(0)) resolve();
+    this.screen.change();
+  }
+
+  /** Each answer that this terminal sees begin is spoken; one that is cancelled falls silent. */
+  private speak(): void {
+    const { speaker, session } = this;
+    const { head, id, isBusy } = session;
+    if (!speaker || !head) return;
+    if (head.status === 'CANCELLED') speaker.stop();
+    if (!isBusy || head.id === this.spoken) return;
+    this.spoken = head.id;
+    void this.attempt(() => speaker.speak(id, head.id));
+  }
+
+  private spin(): void {
+    const isOver = this.mode.kind !== 'reason' && Date.now() - this.hintAt > HINT_MS;
+    if (this.hint !== '' && isOver) this.setHint('');
+    const { isBusy, connection } = this.session;
+    if (isBusy || this.sending || connection?.state === 'reconnecting') this.screen.change();
+  }
+
+  private takeLines(): Line[] {
+    const { transcript } = this.session;
+    const lines = transcript.takeLines(this.view);
+    // A request that is printed now may be decided.
+    if (lines.length > 0 || transcript.hasMore) setImmediate(() => this.change());
+    return lines;
+  }
+
+  private footer() {
+    const { session, mode, draft } = this;
+    const { head, isBusy, connection } = session;
+    const started = head?.started?.at;
+    return drawFooter(
+      {
+        ...{ mode, draft, isBusy, connection, hint: this.hint, isRead: this.isRead },
+        live: session.transcript.liveLine(),
+        running: session.transcript.running,
+        what: 'working',
+        agents: this.showsTree && isBusy ? (head?.agents ?? []) : [],
+        elapsed: started === undefined ? 0 : Date.now() - Date.parse(started),
+        pending: session.pending.length,
+        queued: session.state?.queued.length ?? 0,
+        notes: session.notes.length,
+        background: this.background.size,
+        about: this.about(),
+      },
+      this.view,
+    );
+  }
+
+  private about(): string {
+    if (this.sending) return 'sending';
+    const { head, agent, model, id } = this.session;
+    const names = [agent ?? head?.started?.agent, model ?? head?.started?.model, id];
+    return `${names.filter((name) => name !== undefined).join(' · ')} · /help`;
+  }
+
+  private press(key: Key): void {
+    if (this.isEditing) return;
+    this.hint = '';
+    this.keys.press(key);
+    this.change();
+  }
+}

@@ -1,0 +1,73 @@
+import { jsonLine, sanitize } from '../render/sanitize.js';
+import type { Line } from '../render/span.js';
+import { paint } from '../render/span.js';
+
+/** The stream that a program prints to. Once its reader has left, printing does nothing. */
+export class Output {
+  private isClosed = false;
+  /** Resolves when the reader leaves. */
+  readonly closed: Promise<void>;
+
+  constructor(
+    private readonly stream: NodeJS.WriteStream,
+    readonly hasColor: boolean,
+  ) {
+    this.closed = new Promise((resolve) => {
+      const close = (): void => {
+        this.isClosed = true;
+        resolve();
+      };
+      stream.on('error', close);
+      stream.on('close', close);
+    });
+  }
+
+  get isTerminal(): boolean {
+    return this.stream.isTTY;
+  }
+
+  /** Infinite for a file or a pipe, whose lines are not wrapped. */
+  get columns(): number {
+    return this.stream.isTTY ? Math.max(this.stream.columns || 80, 2) : Infinity;
+  }
+
+  get rows(): number {
+    return this.stream.isTTY ? this.stream.rows || 24 : 24;
+  }
+
+  /** Text from anywhere: a terminal gets no sequences of it. */
+  write(text: string): void {
+    this.control(this.isTerminal ? sanitize(text) : text);
+  }
+
+  /** As one line of JSON, with what a terminal could take for more than text escaped. */
+  json(value: unknown): void {
+    this.control(`${jsonLine(value)}\n`);
+  }
+
+  line(line: Line): void {
+    this.control(`${paint(line, this.hasColor)}\n`);
+  }
+
+  /** Escape sequences of our own, too. */
+  control(text: string): void {
+    if (!this.isClosed) this.stream.write(text);
+  }
+
+  lines(lines: readonly Line[]): void {
+    for (const line of lines) this.line(line);
+  }
+
+  /** Resolves when all was taken, so that a process may end. */
+  async flush(): Promise<void> {
+    if (this.isClosed) return;
+    await Promise.race([
+      new Promise<void>((resolve) => this.stream.write('', () => resolve())),
+      this.closed,
+    ]);
+  }
+
+  onResize(listener: () => void): void {
+    this.stream.on('resize', listener);
+  }
+}
