@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 
 const FILES = {
-  '/': ['index.html', 'text/html'],
-  '/page.css': ['page.css', 'text/css'],
-  '/page.js': ['page.js', 'text/javascript'],
+  '/': ['public/index.html', 'text/html'],
+  '/page.css': ['public/page.css', 'text/css'],
+  '/page.js': ['public/page.js', 'text/javascript'],
 };
 
 const server = createServer(async ({ url }, response) => {

@@ -9,6 +9,8 @@ import { freePort, startPage, startParley, stop } from './servers.mjs';
 const FLAGS =
   '--disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
 const TIMEOUT_MS = 60_000;
+const ADMIN_KEY = 'an-admin-key-of-the-tests-0123456789';
+const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' };
 
 describe('The page', { timeout: 10 * TIMEOUT_MS }, () => {
   let folder, settings, parley, files, browser, page;
@@ -37,6 +39,9 @@ describe('The page', { timeout: 10 * TIMEOUT_MS }, () => {
     page = await browser.newPage({ viewport: { width: 1200, height: 760 } });
     page.setDefaultTimeout(TIMEOUT_MS);
     page.on('pageerror', (error) => faults.push(error));
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) faults.push(message.text());
+    });
     await page.goto(`${settings.origin}/?server=${api('')}`);
   });
   afterEach(async () => {
@@ -62,13 +67,12 @@ describe('The page', { timeout: 10 * TIMEOUT_MS }, () => {
     faults.pop();
   }
   async function change(method, path, body) {
-    const headers = { 'content-type': 'application/json' };
     const reply = await fetch(api(path), { method, headers, body: JSON.stringify(body) });
     assert.ok(reply.ok, `${method} ${path}: ${reply.status}`);
   }
   /** What the last answer must be, to the character. */
   async function savedAnswer() {
-    const { interactions } = await (await fetch(api(`/chats/${chatId()}`))).json();
+    const { interactions } = await (await fetch(api(`/chats/${chatId()}`), { headers })).json();
     return interactions.at(-1).answer;
   }
   const streamed = (words) =>
@@ -212,5 +216,26 @@ describe('The page', { timeout: 10 * TIMEOUT_MS }, () => {
     await say('fail');
     await ended('FAILED');
     assert.match((await texts('.error')).join(), /failed, as it was told to/);
+  });
+
+  it('asks for a key, and sends it with each reconnect', async () => {
+    await stop(parley);
+    Object.assign(settings, { AUTH: 'keys', ADMIN_KEY });
+    parley = await startParley(settings);
+    const signIn = async (key) => {
+      await page.fill('#credential', key);
+      await press('Sign in');
+    };
+    await page.reload();
+    await signIn('wrong');
+    await page.locator('#problem', { hasText: /key/ }).waitFor();
+    await signIn(ADMIN_KEY);
+    await say('write 400 words');
+    await streamed(40);
+    await stop(parley);
+    parley = await startParley(settings);
+    await ended();
+    assert.deepEqual(await texts('.answer'), [await savedAnswer()]);
+    assert.equal((await texts('section')).length, 1);
   });
 });

@@ -7,13 +7,15 @@ const PARLEY = new URL('../../../dist/programs/main.js', import.meta.url).pathna
 const PAGE = new URL('../serve.mjs', import.meta.url).pathname;
 
 /** A Parley that can be killed and started again; it is ready when this resolves. */
-export async function startParley({ port, folder, origin }) {
+export async function startParley({ port, folder, origin, AUTH = 'none', ADMIN_KEY = '' }) {
   const env = { ...process.env, PORT: port, STORE: 'file', DATA_DIR: `${folder}/data` };
   Object.assign(env, {
     WORKSPACE_DIR: `${folder}/workspace`,
     WORKSPACE_MODE: 'shared',
     CORS_ORIGINS: origin,
     MODEL: 'demo/script',
+    AUTH,
+    ADMIN_KEY,
   });
   Object.assign(env, { LOG_LEVEL: 'error', DATABASE_URL: '' });
   const parley = spawn(process.execPath, [PARLEY], { cwd: folder, env, stdio: 'inherit' });

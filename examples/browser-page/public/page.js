@@ -1,5 +1,8 @@
-const server = new URLSearchParams(location.search).get('server') ?? 'http://127.0.0.1:3000';
-const chat = location.hash.slice(1) || crypto.randomUUID();
+// A Parley serves this page at /console/; ?server= names another.
+const named = new URLSearchParams(location.search).get('server') ?? '..';
+const server = new URL(named, location.href).href.replace(/\/$/, '');
+const newId = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+const chat = location.hash.slice(1) || newId();
 const $ = (id) => document.getElementById(id);
 const el = (tag, props, ...children) => {
   const element = Object.assign(document.createElement(tag), props);
@@ -9,20 +12,42 @@ const el = (tag, props, ...children) => {
 const button = (text, onclick) => el('button', { type: 'button', onclick }, text);
 let editing, key; // of the message in the box: what it replaces, and its Idempotency-Key
 let head; // the last interaction of the branch that is shown
-async function post(path, body, more) {
+// The key or token of this tab, where the server asks for one.
+const credential = sessionStorage.getItem(server);
+async function api(path, { headers, ...init }) {
+  const signed = credential ? { Authorization: `Bearer ${credential}` } : {};
+  const reply = await fetch(server + path, { ...init, headers: { ...headers, ...signed } });
+  const problem = reply.ok ? '' : (await reply.json()).detail;
+  $('problem').textContent = problem;
+  if (reply.status === 401) $('sign-in').hidden = !($('composer').hidden = true);
+  if (!reply.ok) throw new Error(problem);
+  return reply;
+}
+function post(path, body, more) {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json', ...more };
   const init = { method: 'POST', headers, body: JSON.stringify(body) };
-  const reply = await fetch(`${server}/chats/${chat}/interactions${path}`, init);
-  if (!reply.ok) throw new Error((await reply.json()).detail);
-  $('problem').textContent = '';
+  return api(`/chats/${chat}/interactions${path}`, init);
 }
 onunhandledrejection = ({ reason }) => ($('problem').textContent = reason.message);
-// The browser reconnects by itself, but not after an answer such as 503 of a server that stops.
-function follow(path, show, after = '0') {
-  const source = new EventSource(`${server}${path}?named=0&after=${encodeURIComponent(after)}`);
-  source.onmessage = ({ data, lastEventId }) => show(JSON.parse(data), (after = lastEventId));
-  source.onerror = () =>
-    source.readyState === EventSource.CLOSED && setTimeout(follow, 1000, path, show, after);
+// Opens the stream again after its last event when the connection is lost or the server stops.
+async function follow(path, show, after = '0') {
+  const opened = api(`${path}?named=0`, { headers: { 'Last-Event-ID': after } });
+  const reply = await opened.catch(() => undefined);
+  for await (const { id, data } of eventsOf(reply)) show(JSON.parse(data), (after = id));
+  if ($('sign-in').hidden) setTimeout(follow, 1000, path, show, after);
+}
+async function* eventsOf(reply) {
+  const reader = reply?.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; ;) {
+    const part = await reader?.read().catch(() => undefined);
+    if (!part || part.done) return;
+    const events = (text + part.value).split('\n\n');
+    text = events.pop();
+    for (const event of events) {
+      const fields = event.split('\n').map((line) => line.split(/: (.*)/s));
+      if (event.includes('data: ')) yield Object.fromEntries(fields);
+    }
+  }
 }
 const chatLink = ({ id, status, title }) =>
   el('a', { id: `chat ${id}`, href: `#${id}`, className: status }, title ?? 'New chat');
@@ -48,7 +73,7 @@ function show(e) {
   if (text !== undefined) addText(e, text);
   if (e.type === 'TOOL_CALL') addText(e, `${e.tool_name} ${e.tool_input}`);
   if (e.type === 'RESUMED') turn.querySelectorAll('[class$=_delta]').forEach((it) => it.remove());
-  for (const id of e.void ?? []) $(`${turn.id} ${id}`)?.remove();
+  for (const id of [e.replaces ?? [], e.void ?? []].flat()) $(`${turn.id} ${id}`)?.remove();
   if (e.type === 'APPROVAL_REQUIRED' || e.type === 'INPUT_REQUIRED') addCard(e);
   if (e.type === 'APPROVED' || e.type === 'REJECTED' || e.type === 'INPUT_RECEIVED')
     $(e.approval_id ?? e.request_id).replaceChildren(e.answer ?? e.type.toLowerCase());
@@ -98,11 +123,16 @@ function addCard(e) {
 $('composer').onsubmit = async (submit) => {
   submit.preventDefault();
   const [path, field] = editing ? [`/${editing}/edit`, 'new_user_message'] : ['', 'user_message'];
-  const once = { 'Idempotency-Key': (key ??= crypto.randomUUID()) };
+  const once = { 'Idempotency-Key': (key ??= newId()) };
   await post(path, { [field]: $('message').value }, once);
   [editing, key, $('message').value, location.hash] = [undefined, undefined, '', chat];
 };
 $('message').oninput = () => (key = undefined);
+$('sign-in').onsubmit = (submit) => {
+  submit.preventDefault();
+  sessionStorage.setItem(server, $('credential').value);
+  location.reload();
+};
 onhashchange = () => location.reload();
 follow('/events', showFeed);
 if (location.hash) follow(`/chats/${chat}/events`, show);

@@ -1,0 +1,14 @@
+/** In the order of the tabs. */
+export const OPERATE_PAGES = [
+  'rules',
+  'tools',
+  'agents',
+  'runs',
+  'usage',
+  'keys',
+  'audit',
+  'health',
+  'connect',
+] as const;
+
+export type OperatePageName = (typeof OPERATE_PAGES)[number];

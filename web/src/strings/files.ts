@@ -1,0 +1,11 @@
+export const filesText = {
+  upload: 'Upload files',
+  drop: 'Drop files to upload them',
+  empty: 'No files yet. Those that you attach, upload, or that agents make are listed here.',
+  download: (name: string) => `Download ${name}`,
+  delete: (name: string) => `Delete ${name}`,
+  deleteTitle: 'Delete this file?',
+  deleteHint: (name: string) => `${name} goes for good. Messages that it came with stay.`,
+  dismiss: (name: string) => `Dismiss ${name}`,
+  more: 'Show more files',
+};

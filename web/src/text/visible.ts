@@ -1,0 +1,17 @@
+/** Characters that change the order of what is read, or are not seen at all. */
+const HIDDEN = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+/** But for tab, line feed and carriage return. */
+// oxlint-disable-next-line no-control-regex -- they are what it is about
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+
+/**
+ * Text of models, tools and files as it may be shown: bidirectional controls are named, other
+ * control characters are left out.
+ */
+export function visible(text: string): string {
+  return text.replace(CONTROL, '').replace(HIDDEN, nameOf);
+}
+
+function nameOf(char: string): string {
+  return `⟦U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟧`;
+}
