@@ -1,0 +1,1 @@
+export function renderHook(options: object): unknown;

@@ -1,0 +1,1 @@
+export { default as OpenAI7 } from 'openai-7';
