@@ -1,0 +1,62 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
+import { AUDIO_FORMATS } from '../audio-provider.js';
+import type { AudioFormat, Transcript, TranscriptSegment } from '../audio-provider.js';
+
+const MAX_TEXT = 4096;
+
+export class RecordingDto {
+  @ApiProperty({ type: String, format: 'binary' })
+  readonly file: unknown;
+
+  @ApiPropertyOptional({ example: 'en', description: 'ISO 639-1; before the file. Else detected.' })
+  readonly language?: string;
+}
+
+export class TranscriptSegmentDto implements TranscriptSegment {
+  @ApiProperty({ example: 0 })
+  readonly start_ms: number;
+
+  @ApiProperty({ example: 1840 })
+  readonly end_ms: number;
+
+  @ApiProperty({ example: 'What is the weather like?' })
+  readonly text: string;
+}
+
+export class TranscriptDto implements Transcript {
+  @ApiProperty({ example: 'What is the weather like?' })
+  readonly text: string;
+
+  @ApiPropertyOptional({ example: 'english', description: 'As the provider names it.' })
+  readonly language?: string;
+
+  @ApiPropertyOptional({ example: 1840 })
+  readonly duration_ms?: number;
+
+  @ApiPropertyOptional({ type: [TranscriptSegmentDto] })
+  readonly segments?: readonly TranscriptSegmentDto[];
+}
+
+export class SpeechDto {
+  @ApiProperty({ example: 'It is sunny.', maxLength: MAX_TEXT })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(MAX_TEXT)
+  readonly text: string;
+
+  @ApiPropertyOptional({ example: 'alloy', description: 'Unless given, SPEECH_VOICE.' })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(100)
+  readonly voice?: string;
+
+  @ApiPropertyOptional({
+    enum: AUDIO_FORMATS,
+    description: '`mp3` unless given, `wav` of the demo. `pcm`: 16 bits, mono, 24 kHz.',
+  })
+  @IsOptional()
+  @IsIn(AUDIO_FORMATS)
+  readonly format?: AudioFormat;
+}
