@@ -8,10 +8,10 @@
  * of the time is warm-up; of the rest, the median of the last third may exceed that of the first
  * third by 10 % and `SLACK`.
  */
-import { Agent, request } from 'node:http';
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { createClient } from 'parley/client';
 import { call } from './call.mjs';
 import { describeComputer } from './machine.mjs';
 import { startHelper } from './partners.mjs';
@@ -23,6 +23,8 @@ const SAMPLES = 60;
 const CHATS_PER_CLIENT = 5;
 const MAX_MESSAGES = 8;
 const MAX_DROP_MS = 300;
+/** A server that is away for so long is at fault. */
+const GIVE_UP_MS = 30_000;
 const MODELS = ['openai/flat-200', 'openai/agent-20', 'openai/paced-20-400'];
 /** Growth in megabytes, or in files, that is taken for noise. */
 const SLACK = { heap: 6, external: 6, rss: 24, files: 12 };
@@ -36,7 +38,6 @@ const { values } = parseArgs({
   },
 });
 
-const agent = new Agent({ keepAlive: true });
 const counts = { interactions: 0, drops: 0, reads: 0, replays: 0, deleted: 0, faults: 0 };
 const faults = new Set();
 
@@ -45,7 +46,6 @@ const model = await startHelper('fake-model.mjs', { pin: 'rest' });
 try {
   process.exitCode = (await soak(Number(values.minutes) * 60_000)) ? 0 : 1;
 } finally {
-  agent.destroy();
   await model.stop();
   await removeStores();
 }
@@ -78,74 +78,60 @@ async function sample(server) {
 }
 
 /** One client: a few chats, each deleted after some messages. */
-async function useServer(port, client, end) {
+async function useServer(port, number, end) {
+  const client = createClient({ url: `http://127.0.0.1:${port}` });
   let chats = 0;
   const open = [];
   while (performance.now() < end) {
     if (open.length === CHATS_PER_CLIENT) await remove(port, open.shift());
-    const chat = `soak-${client}-${chats++}`;
+    const chat = `soak-${number}-${chats++}`;
     open.push(chat);
     for (let sent = 0; sent < MAX_MESSAGES && performance.now() < end; sent++) {
-      await converse(port, chat);
+      await converse(client, chat);
       await look(port, chat);
     }
   }
 }
 
 /** Sends a message, drops some of its streams, and comes back until it has ended. */
-async function converse(port, chat) {
-  const path = `/chats/${chat}/interactions`;
+async function converse(client, chat) {
   const body = {
     user_message: 'Go on.',
     model: pick(MODELS),
     on_conflict: 'interrupt',
     on_disconnect: 'continue',
   };
-  let last = await stream(port, { path, method: 'POST', body }, chance() ? MAX_DROP_MS : undefined);
+  let stream = client.start(chat, body, drop(MAX_DROP_MS));
+  let hasEnded = await read(stream);
   counts.interactions++;
-  if (!last.interaction_id) return; // dropped before its first event
-  const events = `${path}/${last.interaction_id}/events`;
-  while (!last.ended) {
+  const { interaction_id } = stream;
+  if (!interaction_id) return; // dropped before its first event
+  while (!hasEnded) {
     counts.drops++;
-    const headers = last.cursor ? { 'last-event-id': last.cursor } : {};
-    const limit_ms = chance() ? MAX_DROP_MS : undefined;
-    last = { ...last, ...(await stream(port, { path: events, headers }, limit_ms)) };
+    const { cursor } = stream;
+    stream = client.follow(chat, interaction_id, { cursor, ...drop(MAX_DROP_MS) });
+    hasEnded = await read(stream);
   }
   if (!chance()) return;
   counts.replays++;
-  await stream(port, { path: events }, chance() ? 1 : undefined);
+  await read(client.follow(chat, interaction_id, drop(1)));
 }
 
-/** Reads a stream to its end, or drops it within `limit_ms`; resolves with where it stands. */
-function stream(port, { path, method = 'GET', headers = {}, body }, limit_ms) {
-  return new Promise((resolve) => {
-    const all = { accept: 'text/event-stream', 'content-type': 'application/json', ...headers };
-    let text = '';
-    const asked = request({ host: '127.0.0.1', port, path, method, headers: all, agent });
-    const timer = limit_ms && setTimeout(() => asked.destroy(), Math.random() * limit_ms);
-    asked.on('response', (response) => {
-      if (response.statusCode >= 400) fault(`${method} ${path}: ${response.statusCode}`);
-      response.setEncoding('utf8').on('data', (data) => (text += data));
-      response.on('error', () => {});
-      if (response.statusCode === 204) text += 'event: interaction_complete\n';
-    });
-    asked.on('error', () => {});
-    asked.on('close', () => {
-      clearTimeout(timer);
-      resolve(standOf(text));
-    });
-    asked.end(body && JSON.stringify(body));
-  });
+/** Of two streams one is dropped within this time. */
+function drop(limit_ms) {
+  const signal = AbortSignal.timeout(Math.ceil(Math.random() * limit_ms));
+  return { give_up_ms: GIVE_UP_MS, ...(chance() && { signal }) };
 }
 
-function standOf(text) {
-  const cursor = text
-    .match(/^id: .+$/gm)
-    ?.at(-1)
-    ?.slice(4);
-  const interaction_id = /"interaction_id":"([^"]+)"/.exec(text)?.[1];
-  const ended = /^event: interaction_complete$/m.test(text);
-  return { ...(cursor && { cursor }), ...(interaction_id && { interaction_id }), ended };
+/** False: it was dropped before its end. */
+async function read(stream) {
+  try {
+    for await (const event of stream) if (event.type === 'INTERACTION_COMPLETE') return true;
+  } catch (error) {
+    if (error.name === 'TimeoutError') return false;
+    fault(error.message);
+  }
+  return true;
 }
 
 async function look(port, chat) {

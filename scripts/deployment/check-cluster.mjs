@@ -106,7 +106,7 @@ async function expectRunning(cluster) {
 
 async function findServing(cluster) {
   for (const name of cluster.namesOf('api'))
-    if ((await metricOf(cluster, name, 'parley_event_streams')) > 0) return name;
+    if ((await metricOf(cluster, name, 'parley_streams')) > 0) return name;
   throw new Error('no API has the stream');
 }
 

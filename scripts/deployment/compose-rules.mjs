@@ -8,8 +8,10 @@ import { unless } from './unless.mjs';
 /** What a service of ours may say; anything else is more likely a slip than a wish. */
 const KEYS = new Set(
   `image build init restart stop_grace_period cap_drop security_opt env_file depends_on environment networks pids_limit
-  volumes ports healthcheck command user read_only tmpfs`.split(/\s+/),
+  volumes ports healthcheck command user read_only tmpfs profiles secrets`.split(/\s+/),
 );
+/** Published: the API, and the dashboard on this host. */
+const PUBLISHED = ['nginx', 'grafana'];
 const CONDITIONS = ['service_healthy', 'service_completed_successfully'];
 
 /**
@@ -36,14 +38,15 @@ export async function findComposeFaults(compose, image) {
   ];
 }
 
-function faultsOf(name, service, { services, networks, volumes }) {
+function faultsOf(name, service, { services, networks, volumes, secrets }) {
   const { healthcheck, depends_on = {}, restart } = service;
   const isTask = restart === 'no';
+  const isChecked = healthcheck?.test || (service.profiles && healthcheck?.disable);
   return [
     ...Object.keys(service)
       .filter((key) => !KEYS.has(key))
       .map((key) => `${name} has ${key}, which no rule knows`),
-    ...unless(isTask || service.build || healthcheck?.test, `${name} has no health check`),
+    ...unless(isTask || service.build || isChecked, `${name} has no health check`),
     ...unless(isTask || restart === 'unless-stopped', `${name} is not started again`),
     ...Object.entries(depends_on).flatMap(([other, { condition }]) => [
       ...unless(services[other], `${name} waits for ${other}, which is none`),
@@ -55,7 +58,14 @@ function faultsOf(name, service, { services, networks, volumes }) {
     ...volumesOf(service)
       .filter(([volume]) => !volume.startsWith('./') && !(volume in volumes))
       .map(([volume]) => `${name} has the volume ${volume}, which is none`),
-    ...unless(name === 'nginx' || !service.ports, `${name} is published, but only nginx may be`),
+    ...(service.secrets ?? [])
+      .filter((secret) => !(secret in secrets))
+      .map((secret) => `${name} has the secret ${secret}, which is none`),
+    ...unless(PUBLISHED.includes(name) || !service.ports, `${name} is published, but may not be`),
+    ...unless(
+      name !== 'grafana' || service.ports.every((port) => port.startsWith('127.0.0.1:')),
+      'grafana is published to other hosts',
+    ),
   ];
 }
 

@@ -31,15 +31,19 @@ export function findNginxFaults({ compose: { services }, nginx, image, defaults 
   ];
 }
 
-function faultsOfLimits(nginx, { HEARTBEAT_MS, IMPORT_MAX_BYTES }) {
+function faultsOfLimits(nginx, { HEARTBEAT_MS, IMPORT_MAX_BYTES, FILE_MAX_BYTES }) {
   const [silence] = valuesOf(nginx, 'proxy_read_timeout').map(milliseconds);
-  const [, imported] = valuesOf(nginx, 'client_max_body_size');
+  const [, imported, uploaded] = valuesOf(nginx, 'client_max_body_size');
   const [kept] = valuesOf(nginx.slice(nginx.indexOf('upstream api')), 'keepalive_timeout');
   return [
     ...unless(silence >= 4 * HEARTBEAT_MS, 'nginx takes a stream for dead between two heartbeats'),
     ...unless(
       imported === `${IMPORT_MAX_BYTES / 2 ** 20}m`,
       'nginx takes other session logs than the server',
+    ),
+    ...unless(
+      uploaded === `${FILE_MAX_BYTES / 2 ** 20 + 1}m`,
+      'nginx takes other files than the server',
     ),
     ...unless(
       milliseconds(kept) < createServer().keepAliveTimeout,

@@ -5,8 +5,33 @@ import { ERRORS, PROBLEMS } from '../protocol/codes.js';
 /** Values that are not known in advance. */
 const OTHER = 'other';
 const MAX_MODELS = 200;
-const MODEL_CODES = Object.keys(ERRORS).filter((code) => code.startsWith('model_'));
+const MAX_NAMES = 200;
+/** Codes that interactions usually fail with. */
+export const ERROR_CODES = Object.keys(ERRORS);
+export const MODEL_CODES = ERROR_CODES.filter((code) => code.startsWith('model_'));
 const CODES = new Set([...Object.keys(ERRORS), ...Object.keys(PROBLEMS)]);
+
+/** The class of a status, such as `4xx`. */
+export function statusLabel(status: number): string {
+  return `${Math.floor(status / 100)}xx`;
+}
+
+/** Names that are registered while the server runs: the first ones count by name. */
+export class NameLabels {
+  private readonly known = new Set<string>();
+
+  of(name: string | undefined): string {
+    if (name === undefined) return OTHER;
+    if (!this.known.has(name) && this.known.size >= MAX_NAMES) return OTHER;
+    this.known.add(name);
+    return name;
+  }
+
+  /** True if the name has no label yet and would get its own. */
+  isNew(name: string): boolean {
+    return !this.known.has(name) && this.known.size < MAX_NAMES;
+  }
+}
 
 /** The label of an error's code: agents of packages may throw errors with any. */
 export function codeLabel(code: string): string {
@@ -20,13 +45,16 @@ export function modelCodeLabel(code: string): string {
 
 /** Labels for models: those that the configuration and agents name; clients may name any. */
 export class ModelLabels {
+  /** Labels of what is used most, and of all that is not known. */
+  readonly usual: readonly string[];
   private readonly known: Set<string>;
 
   constructor(
-    { model, modelPrices = {}, modelContexts = {} }: Config,
+    { model, prices, modelContexts = {} }: Config,
     private readonly agents: Pick<AgentRegistry, 'list'>,
   ) {
-    const configured = [...Object.keys(modelPrices), ...Object.keys(modelContexts)];
+    this.usual = [...namesIn(model), OTHER];
+    const configured = [...prices.names, ...Object.keys(modelContexts)];
     this.known = new Set([...namesIn(model), ...configured].slice(0, MAX_MODELS));
   }
 
