@@ -30,6 +30,7 @@ export async function bootstrap(modules: readonly ServerModule[] = []): Promise<
     startWatchdog(config, logger);
     await server.init();
     await server.listen();
+    if (process.connected) process.send?.('ready'); // to what started it
   } catch (error) {
     process.stderr.write(`Parley could not start. ${describe(error)}\n`);
     process.exit(error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { ConfigError } from './config/config-error.js';
 import { AppConfigModule } from './config/config.module.js';
@@ -34,6 +35,15 @@ function describe(ran: readonly string[]): string {
   if (ran.length === 0) return 'Nothing to do: the tables are up to date.';
   const count = ran.length === 1 ? '1 migration' : `${ran.length} migrations`;
   return `${count} ran: ${ran.join(', ')}. The tables are up to date.`;
+}
+
+try {
+  parseArgs({ options: {} });
+} catch {
+  process.stderr.write(
+    'Usage: npm run migrate\n    takes no arguments; DATABASE_URL or DATA_DIR say which database\n',
+  );
+  process.exit(64);
 }
 
 try {

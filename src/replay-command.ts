@@ -26,7 +26,7 @@ import { judgeCalls } from './runs/replay/judge-calls.js';
 import type { RecordedInteraction } from './runs/replay/observe-run.js';
 import { replay } from './runs/replay/replay.js';
 import type { Difference } from './runs/replay/replay.js';
-import { RunServices } from './runs/run-services.js';
+import { RunServices } from './runs/scope/run-services.js';
 import { openFileStores } from './storage/file/file-stores.js';
 import { messageOf } from './kernel/app-error.js';
 

@@ -8,7 +8,7 @@ import type { Config } from './config/config.js';
 import { readConfig } from './config/config.module.js';
 import { loadConfig } from './config/load-config.js';
 import type { Environment } from './config/load-config.js';
-import { configureApp } from './http/configure-app.js';
+import { configureApp } from './app/configure-app.js';
 import { AppLogger } from './logging/app-logger.js';
 
 export interface ServerOptions {

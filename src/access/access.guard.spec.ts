@@ -1,7 +1,7 @@
 import { Reflector } from '@nestjs/core';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Principal, Scope } from '../auth/principal.js';
-import { Access, AlsoNeeds } from './access.decorator.js';
+import { Access, AlsoNeeds } from '../auth/access.decorator.js';
 import { AccessGuard } from './access.guard.js';
 import type { Refusals } from './refusals.js';
 

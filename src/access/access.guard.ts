@@ -5,8 +5,8 @@ import type { Request, Response } from 'express';
 import { missingScope, requireScope, unauthenticated } from '../auth/auth-errors.js';
 import { principalOf } from '../auth/caller.decorator.js';
 import { AppError } from '../kernel/app-error.js';
-import { ACCESS, ALSO_NEEDS } from './access.decorator.js';
-import type { Condition, RequiredAccess } from './access.decorator.js';
+import { ACCESS, ALSO_NEEDS } from '../auth/access.decorator.js';
+import type { Condition, RequiredAccess } from '../auth/access.decorator.js';
 import { Refusals } from './refusals.js';
 
 /** Lets a request pass if its principal has the scopes that `@Access` and `@AlsoNeeds` name. */

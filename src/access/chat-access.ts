@@ -4,7 +4,7 @@ import { AppError } from '../kernel/app-error.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { Viewer } from '../persistence/viewer.js';
 import { agentNotFound, chatNotFound, interactionNotFound } from './not-found.js';
 import { viewerOf } from './viewer-of.js';

@@ -15,7 +15,7 @@ import type { Observable } from 'rxjs';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import { ChatAccess } from './chat-access.js';
 
 /** Tells open streams when their reader no longer sees the chat. */

@@ -2,7 +2,9 @@ import type { AgentStatus, FinishReason } from '../protocol/events.js';
 import type { Budget } from '../protocol/budget.js';
 import type { Usage } from '../protocol/interaction.js';
 import type { Message, ToolCall } from '../protocol/message.js';
-import type { Thinking, ToolChoice } from '../models/model-provider.js';
+import type { Sampling } from '../protocol/sampling.js';
+import type { Thinking } from '../protocol/thinking.js';
+import type { ToolChoice } from '../models/model-provider.js';
 
 /** Identity of the agent. */
 export interface AgentIdentity {
@@ -16,7 +18,7 @@ export interface AgentIdentity {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-export interface GenerateOptions {
+export interface GenerateOptions extends Sampling {
   /** Names of the tools to offer; by default all registered ones. */
   readonly tools?: readonly string[];
   /** `none`: no tool calls; calls that the model makes anyway are dropped. */
@@ -34,8 +36,7 @@ export interface GenerateOptions {
    * fails; by default the interaction's.
    */
   readonly model?: string;
-  readonly max_output_tokens?: number;
-  /** Reasoning effort, for models that support it. */
+  /** Effort, or an exact budget of tokens, for models that think. */
   readonly thinking?: Thinking;
 }
 
@@ -101,7 +102,7 @@ export interface AgentHandle {
  * All capabilities of an agent. Each method is one journaled effect: on a run after a crash it
  * returns the outcome in the journal instead of being executed again, in the original order.
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the agent names it
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- agents name their resources
 export abstract class AgentContext<R = unknown> {
   abstract readonly agent: AgentIdentity;
   /**
@@ -116,6 +117,11 @@ export abstract class AgentContext<R = unknown> {
    * its parent's if its type has no such method. Never in the log.
    */
   abstract readonly resources: R;
+  /**
+   * The interaction's metadata as clients see it, with what was set by any of its agents and tools.
+   * `agent.metadata` stays as it was at the start.
+   */
+  abstract readonly metadata: Readonly<Record<string, unknown>>;
   abstract readonly max_iterations: number;
   /**
    * The system prompt that replaces the agent's own: of the chat's settings, or of its `fork`.
@@ -135,7 +141,10 @@ export abstract class AgentContext<R = unknown> {
    * failure is a result, not an exception.
    */
   abstract callTools(calls: readonly ToolCall[]): Promise<readonly ToolOutcome[]>;
-  /** Asks a person, and waits without a limit. null: declined, or expired. */
+  /**
+   * Asks a person, and waits without a limit. null: declined, or expired. The question and its
+   * answer join `messages`.
+   */
   abstract ask(question: string, options?: AskOptions): Promise<string | null>;
   /**
    * Starts a child agent with a conversation of its own, which begins with the prompt. It runs
@@ -153,7 +162,7 @@ export abstract class AgentContext<R = unknown> {
    * throws.
    */
   abstract step<T>(name: string, fn: () => Promise<T> | T): Promise<T>;
-  /** Shows text to the reader, as a message. */
+  /** Shows text to the reader, as a message, which joins `messages`. */
   abstract say(text: string): Promise<void>;
   /** Shows readers a notice about the run itself. */
   abstract notice(code: string, message: string): Promise<void>;
@@ -164,7 +173,7 @@ export abstract class AgentContext<R = unknown> {
   abstract emit(name: string, data: unknown): Promise<void>;
   /**
    * Sets a key of the `metadata` that clients see in the interaction; null removes it. At most 4 KB
-   * of JSON a value, and 256 calls an agent. `agent.metadata` stays as it was.
+   * of JSON a value, and 256 calls an agent. `metadata` has it afterwards.
    * @throws AppError `invalid_event`
    */
   abstract setMetadata(key: string, value: unknown): Promise<void>;

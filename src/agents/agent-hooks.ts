@@ -9,11 +9,25 @@ import type {
   Turn,
 } from './agent-context.js';
 
-/** The part of the context that hooks may use: no effects. */
-export type HookContext<R = unknown> = Pick<
+/** The part of the context that hooks may use: no steps. */
+export interface HookContext<R = unknown> extends Pick<
   AgentContext<R>,
-  'agent' | 'messages' | 'resources' | 'signal' | 'max_iterations' | 'instructions' | 'client_tools'
->;
+  | 'agent'
+  | 'messages'
+  | 'resources'
+  | 'signal'
+  | 'metadata'
+  | 'max_iterations'
+  | 'instructions'
+  | 'client_tools'
+> {
+  /**
+   * Sends readers an event, as `emit` of an agent does, without waiting. An event that is in the
+   * log when the agent runs again is not sent again; one that was not saved is.
+   * @throws AppError `invalid_event`
+   */
+  emit(name: string, data: unknown): void;
+}
 
 /** The input of each kind of step. */
 interface Asked {

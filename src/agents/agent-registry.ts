@@ -3,9 +3,11 @@ import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { AppError } from '../kernel/app-error.js';
 import { duplicateName } from '../kernel/duplicate-name.js';
+import { warnOfUndecorated } from '../kernel/warn-of-undecorated.js';
 import { AgentType } from './agent-type.decorator.js';
 import type { AgentTypeOptions } from './agent-type.decorator.js';
 import { Agent } from './agent.js';
+import { cutText } from '../kernel/cut-text.js';
 
 /** An agent type and its implementation. */
 export interface RegisteredAgent {
@@ -14,6 +16,12 @@ export interface RegisteredAgent {
   /** Its origin if it is not a provider: the path of a file, for people. */
   readonly source?: string;
 }
+
+const AGENT = {
+  base: Agent,
+  decorator: AgentType,
+  written: '@AgentType({ name, description })',
+};
 
 /** All agent types: the providers that are marked with `@AgentType`, and those of agent files. */
 @Injectable()
@@ -29,6 +37,7 @@ export class AgentRegistry implements OnModuleInit {
       const type = this.discovery.getMetadataByDecorator(AgentType, wrapper);
       if (type) this.add(type, wrapper.instance);
     }
+    warnOfUndecorated(this.discovery, AGENT);
   }
 
   /** By name. */
@@ -55,7 +64,7 @@ export class AgentRegistry implements OnModuleInit {
     const found = this.agents.get(name);
     if (found) return found.agent;
     const known = this.list().map(({ type }) => type.name);
-    const why = this.faulty.get(name) ?? `There is no agent "${name.slice(0, 64)}".`;
+    const why = this.faulty.get(name) ?? `There is no agent "${cutText(name, 64)}".`;
     const message = `${why} Use one of: ${known.join(', ')}.`;
     throw new AppError('invalid', 'unknown_agent', message, {
       errors: [{ field: 'agent', message }],

@@ -16,7 +16,10 @@ export abstract class Agent<R = unknown> {
    */
   resources?(making: Making): Promise<R> | R;
 
-  /** A returned string that isn't already the last answer becomes the answer. */
+  /**
+   * A returned string becomes the answer, in place of the last answer of a visible turn, unless it
+   * equals that one.
+   */
   abstract run(ctx: AgentContext<R>): Promise<string | void>;
 
   /**

@@ -45,6 +45,6 @@ import { ReactAgent } from './kinds/react/react.agent.js';
     AgentTreeService,
     InterventionsService,
   ],
-  exports: [AgentRegistry, ServerHooks],
+  exports: [AgentRegistry, InterventionsService, ServerHooks],
 })
 export class AgentsModule {}

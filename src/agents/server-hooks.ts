@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { warnOfUndecorated } from '../kernel/warn-of-undecorated.js';
 import type { DoneStep, HookContext, Step } from './agent-hooks.js';
 import type { Message } from '../protocol/message.js';
 
@@ -20,6 +21,8 @@ export abstract class Hooks {
   onMessage?(message: Message, ctx: HookContext): void;
 }
 
+const HOOKS = { base: Hooks, decorator: HooksProvider, written: '@HooksProvider()' };
+
 /** The providers marked with `@HooksProvider`, in the order of their modules. */
 @Injectable()
 export class ServerHooks implements OnModuleInit {
@@ -30,6 +33,7 @@ export class ServerHooks implements OnModuleInit {
   onModuleInit(): void {
     const found = this.discovery.getProviders({ metadataKey: HooksProvider.KEY });
     this.all = found.map(({ instance, name }) => requireHooks(instance, String(name)));
+    warnOfUndecorated(this.discovery, HOOKS);
   }
 }
 

@@ -1,5 +1,14 @@
-import { SCOPES, LOCAL_PRINCIPAL, TENANT_ID, USER_ID, isReserved } from '../auth/principal.js';
-import type { Principal } from '../auth/principal.js';
+import { missingScope } from '../auth/auth-errors.js';
+import {
+  LOCAL_PRINCIPAL,
+  SCOPES,
+  TENANT_ID,
+  USER_ID,
+  isReserved,
+  isScope,
+  withIncluded,
+} from '../auth/principal.js';
+import type { Principal, Scope } from '../auth/principal.js';
 import { AppError } from '../kernel/app-error.js';
 
 /** For whom a call is made. By default the user of a server without authentication. */
@@ -8,24 +17,40 @@ export interface OnBehalf {
   readonly tenant_id?: string;
   /** `local` unless given. Chats belong to their user: others do not see those that are private. */
   readonly user_id?: string;
+  /** `chat`, `decide` and `operate` unless given. */
+  readonly scopes?: readonly Scope[];
 }
 
 /** All that a user may do, but not what an admin of the tenant may: no chats of other users. */
-const RIGHTS = new Set(SCOPES.filter((scope) => scope !== 'admin'));
+const RIGHTS = SCOPES.filter((scope) => scope !== 'admin');
 
-/** @throws AppError `invalid_body` (400) */
-export function callerOf({
-  tenant_id = LOCAL_PRINCIPAL.tenant_id,
-  user_id = LOCAL_PRINCIPAL.user_id,
-}: OnBehalf): Principal {
-  if (!TENANT_ID.test(tenant_id))
+/**
+ * Also a program in JavaScript can't pass values of other types: a list of one name would be taken
+ * for the name.
+ * @param needed one of them is enough
+ * @throws AppError `invalid_body` (400), `missing_scope` (403)
+ */
+export function callerOf(
+  {
+    tenant_id = LOCAL_PRINCIPAL.tenant_id,
+    user_id = LOCAL_PRINCIPAL.user_id,
+    scopes = RIGHTS,
+  }: OnBehalf,
+  needed: readonly Scope[],
+): Principal {
+  if (typeof tenant_id !== 'string' || !TENANT_ID.test(tenant_id))
     throw invalid('tenant_id', 'must be 1 to 64 letters, digits, _, . or -');
-  if (!USER_ID.test(user_id) || isReserved({ tenant_id, user_id }))
+  const isUser = typeof user_id === 'string' && USER_ID.test(user_id);
+  if (!isUser || isReserved({ tenant_id, user_id }))
     throw invalid('user_id', 'must be 1 to 255 characters, and not the user of ADMIN_KEY');
-  return { tenant_id, user_id, scopes: RIGHTS };
+  if (!Array.isArray(scopes) || !scopes.every(isScope))
+    throw invalid('scopes', `must be of ${SCOPES.join(', ')}`);
+  const caller = { tenant_id, user_id, scopes: withIncluded(scopes) };
+  if (!needed.some((scope) => caller.scopes.has(scope))) throw missingScope(...needed);
+  return caller;
 }
 
-function invalid(field: string, message: string): AppError {
+export function invalid(field: string, message: string): AppError {
   const errors = [{ field, message }];
   return new AppError('invalid', 'invalid_body', `${field} ${message}.`, { errors });
 }

@@ -1,5 +1,6 @@
 import type { Observable, Observer } from 'rxjs';
-import type { Backlog, FollowedEvent } from '../event-log/follow/follower.js';
+import type { Backlog } from '../kernel/async/backlog.js';
+import type { FollowedEvent } from '../event-log/follow/follower.js';
 import { parseCursor } from '../protocol/cursor.js';
 import type { Cursor } from '../protocol/cursor.js';
 

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Config } from '../config/config.js';
-import { findAgentCode } from '../runs/agent-context/agent-code.js';
+import { findAgentCode } from '../runs/effects/agent-code.js';
 
 const EXIT_FAILED = 1;
 

@@ -7,12 +7,14 @@ import { ToolsModule } from '../tools/tools.module.js';
 import { ApprovalsService } from './approvals.service.js';
 import { DecisionsController } from './decisions.controller.js';
 import { InboxController } from './inbox.controller.js';
+import { InboxService } from './inbox.service.js';
 import { RequestExpiry } from './request-expiry.js';
 import { RequestsService } from './requests.service.js';
 
 @Module({
   imports: [AccessModule, EventLogModule, GuardrailsModule, ToolsModule, PermissionsModule],
   controllers: [DecisionsController, InboxController],
-  providers: [RequestsService, ApprovalsService, RequestExpiry],
+  providers: [RequestsService, ApprovalsService, InboxService, RequestExpiry],
+  exports: [ApprovalsService, InboxService, RequestsService],
 })
 export class ApprovalsModule {}

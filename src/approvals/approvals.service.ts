@@ -14,16 +14,41 @@ import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { deciderOf } from '../protocol/events.js';
 import type { Json } from '../protocol/json.js';
 import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
+import type { RememberScope } from '../permissions/judges/tool-judge.js';
 import type { PermissionRule, RuleInput } from '../permissions/rules/permission-rule.js';
 import { ToolJudge } from '../permissions/judges/tool-judge.js';
-import type { JudgedCall } from '../permissions/judges/tool-judge.js';
+import type { JudgedCall, RememberedRule } from '../permissions/judges/tool-judge.js';
 import { judgedArguments } from '../tools/core/check-arguments.js';
 import { ToolExecutor } from '../tools/core/tool-executor.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { listAllRequests } from './list-all-requests.js';
-import type { ApproveDto } from './dto/decisions.dto.js';
 import type { RequestOwner } from './request-errors.js';
 import { RequestsService } from './requests.service.js';
+
+/** A person's decision on one call. */
+export interface Verdict {
+  readonly approval_id: string;
+  readonly approved: boolean;
+  /** For the model. */
+  readonly reason?: string;
+  /** Runs instead of what the model wrote. */
+  readonly modified_input?: Json;
+  /** Decide calls like this one the same from now on. */
+  readonly remember?: RememberScope;
+}
+
+/** A call that a rule is tried on. */
+export interface EarlierCall {
+  readonly tool_name: string;
+  /** JSON text, as the model wrote it. */
+  readonly tool_input: string;
+}
+
+/** A verdict whose rule is asked for, before it is given. */
+export interface Preview extends Verdict {
+  readonly remember: RememberScope;
+  readonly calls?: readonly EarlierCall[];
+}
 
 /** The rule that decides such calls from now on; null with the reason why there is none. */
 export type Remembered =
@@ -56,26 +81,25 @@ export class ApprovalsService {
   async decide(
     caller: Principal,
     owner: RequestOwner,
-    verdict: ApproveDto,
+    verdict: Verdict,
   ): Promise<Remembered | undefined> {
     const { approval_id, approved, remember } = verdict;
+    requireScope(caller, 'decide');
     if (remember && remember !== 'session') requireScope(caller, 'admin');
     if (!approved && verdict.modified_input) throw inputOfRejected();
     const viewer = viewerOf(caller);
-    const { reason, redacted } = this.redaction.of({ reason: verdict.reason }, 'reason');
+    const { reason, redacted } = await this.redaction.of({ reason: verdict.reason }, 'reason');
     const { modified_input } = verdict;
     const row = await this.requests.find(approval_id, 'approval', { ...owner, viewer });
     const isPending = row.status === 'pending';
     if (isPending && modified_input) await this.checkInput(row, modified_input, viewer);
     const rule = isPending ? await this.suggestRule(row, verdict, viewer) : undefined;
-    await this.requests.settle(viewer, row, {
-      kind: 'approval',
-      approved,
-      by: deciderOf(caller.user_id),
+    const settlement = {
+      ...{ kind: 'approval' as const, approved, by: deciderOf(caller.user_id) },
       ...(reason?.trim() && { reason }),
       ...(modified_input && { modified_input }),
       ...(redacted && { redacted }),
-    });
+    };
     const detail = {
       approval_id,
       tool_name: toolName(row),
@@ -83,13 +107,55 @@ export class ApprovalsService {
     };
     const { chat_id, interaction_id } = row;
     const action = approved ? 'approval.approved' : 'approval.rejected';
+    // Before the run can go on: its next call is judged by the rule.
+    const added = rule && (await this.remember(caller, rule));
+    try {
+      await this.requests.settle(viewer, row, settlement);
+    } catch (error) {
+      // Another decision counts.
+      if (added?.rule && added.isNew) await this.forget(caller, added.rule);
+      throw error;
+    }
     await this.audit.note(caller, action, { chat_id, interaction_id, detail });
-    return rule && this.remember(caller, rule);
+    return added?.rule ? { rule: added.rule } : added;
+  }
+
+  /**
+   * The rule that a verdict would add, if there is one, and which calls it would decide.
+   * @throws AppError `request_not_found` (404), `missing_scope` (403)
+   */
+  async preview(
+    caller: Principal,
+    owner: RequestOwner,
+    verdict: Preview,
+  ): Promise<{ readonly rule: RuleInput | undefined; readonly decides: readonly number[] }> {
+    const { approval_id, approved, modified_input, remember, calls = [] } = verdict;
+    if (remember !== 'session') requireScope(caller, 'admin');
+    const viewer = viewerOf(caller);
+    const row = await this.requests.find(approval_id, 'approval', { ...owner, viewer });
+    const call = await this.callOf(row, viewer, approved ? modified_input : undefined);
+    const rule = call && (await this.judge.suggest(call, approved ? 'allow' : 'deny', remember));
+    if (!rule) return { rule: undefined, decides: [] };
+    const decides: number[] = [];
+    for (const [index, earlier] of calls.entries())
+      if (await this.wouldDecide(rule, earlier, call)) decides.push(index);
+    return { rule, decides };
+  }
+
+  private async wouldDecide(
+    rule: RuleInput,
+    { tool_name, tool_input }: EarlierCall,
+    call: JudgedCall,
+  ): Promise<boolean> {
+    const tool = this.tools.find(tool_name);
+    const input = readInput(tool_input);
+    if (!tool || !input) return false;
+    return this.judge.wouldDecide(rule, { ...call, tool, tool_input: input });
   }
 
   private async suggestRule(
     row: RequestRow,
-    verdict: ApproveDto,
+    verdict: Verdict,
     viewer: Viewer,
   ): Promise<RuleInput | undefined> {
     const { approved, modified_input, remember } = verdict;
@@ -105,9 +171,12 @@ export class ApprovalsService {
   }
 
   /** The verdict counts even if its rule can't be saved. */
-  private async remember(caller: Principal, suggested: RuleInput): Promise<Remembered> {
+  private async remember(
+    caller: Principal,
+    suggested: RuleInput,
+  ): Promise<RememberedRule | { readonly rule: null; readonly reason: string }> {
     try {
-      return { rule: await this.judge.remember(caller, suggested) };
+      return await this.judge.remember(caller, suggested);
     } catch (error) {
       if (error instanceof AppError && error.kind === 'conflict')
         return { rule: null, reason: error.message };
@@ -116,12 +185,21 @@ export class ApprovalsService {
     }
   }
 
+  /** The caller is told of the decision that counts, even if the rule can't be taken back. */
+  private async forget(caller: Principal, rule: PermissionRule): Promise<void> {
+    try {
+      await this.judge.forget(caller, rule);
+    } catch (error) {
+      this.logger.error(error, `Could not take back ${rule.id}, the rule of a late verdict`);
+    }
+  }
+
   /**
    * A modified input has to match the tool's schema, no rule may deny it, and it has to be saved as
    * it will run.
    */
   private async checkInput(row: RequestRow, input: Json, viewer: Viewer): Promise<void> {
-    this.redaction.requireNothingIn(input, 'modified_input');
+    await this.redaction.requireNothingIn(input, 'modified_input');
     const checked = this.executor.check(toolName(row), JSON.stringify(input));
     if (!checked.ok) throw faulty('invalid_input', checked.fault_for_people ?? checked.fault);
     const call = await this.callOf(row, viewer, input);
@@ -166,6 +244,15 @@ function hasWords(settlement: Settlement): boolean {
   if (settlement.kind === 'tool') return true;
   if (settlement.kind === 'input') return settlement.answer !== null;
   return settlement.modified_input !== undefined || settlement.reason !== undefined;
+}
+
+/** Undefined if the model wrote no arguments there. */
+function readInput(text: string): Json | undefined {
+  try {
+    return judgedArguments(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function inputOfRejected(): AppError {

@@ -2,13 +2,15 @@ import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { Access } from '../access/access.decorator.js';
+import { Access } from '../auth/access.decorator.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ApprovalsService } from './approvals.service.js';
 import {
   ApproveDto,
   ApprovedDto,
+  PreviewRuleDto,
+  RulePreviewDto,
   RespondDto,
   RespondedDto,
   ToolResultDto,
@@ -50,6 +52,24 @@ export class DecisionsController {
     const remembered = await this.approvals.decide(caller, owner, body);
     const { approval_id, approved } = body;
     return { status: 'processed', approval_id, approved, ...remembered };
+  }
+
+  @Post('rule-preview')
+  @HttpCode(200)
+  @ApiOperation({
+    summary: 'See which rule a verdict with `remember` would add',
+    description: 'Decides and adds nothing.',
+  })
+  @ApiResponse({ status: 200, type: RulePreviewDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  async previewRule(
+    @Caller() caller: Principal,
+    @Param() owner: InteractionIdDto,
+    @Body() body: PreviewRuleDto,
+  ): Promise<RulePreviewDto> {
+    const { rule, decides } = await this.approvals.preview(caller, owner, body);
+    return { rule: rule ?? null, decides };
   }
 
   @Post('respond')

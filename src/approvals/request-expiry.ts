@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../kernel/clock.js';
+import { Periodic } from '../kernel/periodic.js';
 import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
@@ -16,38 +17,36 @@ const NO_RESULT =
 /** Settles requests that have expired. */
 @Injectable()
 export class RequestExpiry implements OnApplicationBootstrap, OnApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
-  private busy = false;
+  private readonly rounds: Periodic;
 
   constructor(
     private readonly store: RequestStore,
     private readonly requests: RequestsService,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    const run = (): Promise<void> => this.expireDue();
+    this.rounds = new Periodic(clock, { name: 'Expiry of requests', every_ms: INTERVAL_MS, run });
+  }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.expire(), INTERVAL_MS).unref();
+    this.rounds.start();
   }
 
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    void this.rounds.stop();
   }
 
   /** Settles those that have expired by now, one round at a time. */
-  async expire(): Promise<void> {
-    if (this.busy) return;
-    this.busy = true;
-    try {
-      const at = this.clock.now().toISOString();
-      for (const row of await this.store.listExpiredRequests(at, BATCH))
-        if (!this.requests.isInDowntimeGrace(row))
-          // it was answered meanwhile
-          await this.requests.settle(ANY_TENANT, row, expired(row)).catch(() => {});
-    } catch {
-      // The store is unavailable; the next round tries again.
-    } finally {
-      this.busy = false;
-    }
+  expire(): Promise<void> {
+    return this.rounds.runNow();
+  }
+
+  private async expireDue(): Promise<void> {
+    const at = this.clock.now().toISOString();
+    for (const row of await this.store.listExpiredRequests(at, BATCH))
+      if (!this.requests.isInDowntimeGrace(row))
+        // it was answered meanwhile
+        await this.requests.settle(ANY_TENANT, row, expired(row)).catch(() => {});
   }
 }
 

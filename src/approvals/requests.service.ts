@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
+import { requireScope } from '../auth/auth-errors.js';
 import type { Principal } from '../auth/principal.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
@@ -10,7 +11,7 @@ import { RequestStore } from '../persistence/request.store.js';
 import type { AnyViewer, Viewer } from '../persistence/viewer.js';
 import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { deciderOf } from '../protocol/events.js';
-import type { RespondDto, ToolResultDto } from './dto/decisions.dto.js';
+import { Telemetry } from '../telemetry/telemetry.js';
 import { listAllRequests } from './list-all-requests.js';
 import {
   alreadyProcessed,
@@ -23,6 +24,19 @@ import type { RequestOwner } from './request-errors.js';
 
 /** Time that people have after a start to answer requests from before it, in milliseconds. */
 const DOWNTIME_GRACE_MS = 60_000;
+
+/** A person's answer to a question; null declines to. */
+export interface Answer {
+  readonly request_id: string;
+  readonly answer: string | null;
+}
+
+/** The result of a tool that the client ran. */
+export interface ClientToolResult {
+  readonly tool_call_id: string;
+  readonly tool_output: string;
+  readonly is_error?: boolean;
+}
 
 /** The interaction that a request has to belong to, and who names it. */
 interface SeenOwner extends RequestOwner {
@@ -41,23 +55,25 @@ export class RequestsService {
     private readonly clock: Clock,
     private readonly audit: AuditTrail,
     private readonly redaction: Redaction,
+    private readonly telemetry: Telemetry,
   ) {
     this.started = clock.now();
   }
 
   /**
    * Answers a question, or declines to.
-   * @throws AppError as `find` and `settle`
+   * @throws AppError `missing_scope` (403), and as `find` and `settle`
    */
   async respond(
     caller: Principal,
     owner: RequestOwner,
-    { request_id, answer }: RespondDto,
+    { request_id, answer }: Answer,
   ): Promise<void> {
+    requireScope(caller, 'decide');
     const viewer = viewerOf(caller);
     const row = await this.find(request_id, 'input', { ...owner, viewer });
     const settlement = { kind: 'input', answer, by: deciderOf(caller.user_id) } as const;
-    await this.settle(viewer, row, this.redaction.of(settlement, 'answer'));
+    await this.settle(viewer, row, await this.redaction.of(settlement, 'answer'));
     const detail = { request_id, declined: answer === null };
     const { chat_id, interaction_id } = row;
     await this.audit.note(caller, 'request.answered', { chat_id, interaction_id, detail });
@@ -65,19 +81,20 @@ export class RequestsService {
 
   /**
    * Takes the result of a tool that the client ran.
-   * @throws AppError `tool_call_not_found` (404), and as `settle`
+   * @throws AppError `missing_scope` (403), `tool_call_not_found` (404), and as `settle`
    */
   async takeToolResult(
     caller: Principal,
     owner: RequestOwner,
-    result: ToolResultDto,
+    result: ClientToolResult,
   ): Promise<void> {
+    requireScope(caller, 'decide');
     const { tool_call_id, tool_output, is_error = false } = result;
     const viewer = viewerOf(caller);
     const row = await this.findCall({ ...owner, viewer }, tool_call_id);
     const by = deciderOf(caller.user_id);
     const settlement = { kind: 'tool', tool_output, is_error, by } as const;
-    await this.settle(viewer, row, this.redaction.of(settlement, 'tool_output'));
+    await this.settle(viewer, row, await this.redaction.of(settlement, 'tool_output'));
     const tool_name = String(row.event['tool_name']);
     const detail = { request_id: row.id, tool_call_id, tool_name, is_error };
     const { chat_id, interaction_id } = row;
@@ -102,16 +119,21 @@ export class RequestsService {
    * `request_not_found` (404)
    */
   async settle(viewer: AnyViewer, row: RequestRow, settlement: Settlement): Promise<void> {
+    const at = this.clock.now();
     const { outcome } = await this.store.settleRequest({
       request_id: row.id,
       tenant_id: row.tenant_id,
       settlement,
-      at: this.clock.now().toISOString(),
+      at: at.toISOString(),
       accept_expired: this.isInDowntimeGrace(row),
     });
     switch (outcome) {
       case 'settled':
         this.bus.noteChange({ chat_uid: row.chat_uid, tenant_id: row.tenant_id });
+        this.telemetry.emit('request_settled', {
+          kind: row.kind,
+          wait_ms: at.getTime() - Date.parse(row.created_at),
+        });
         return this.waker.wake(row.interaction_id);
       case 'settled_before':
         throw alreadyProcessed(await this.store.findRequest(row.id, viewer));

@@ -5,6 +5,7 @@ export const AUDIT_ACTIONS = [
   'request.answered',
   'tool_result.given',
   'interaction.cancelled',
+  'interaction.changed',
   'interaction.retried',
   'agent.intervened',
   'rule.added',

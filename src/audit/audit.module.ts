@@ -1,7 +1,8 @@
 import { Global, Module } from '@nestjs/common';
+import { AuditController } from './audit.controller.js';
 import { AuditTrail } from './audit-trail.js';
 
 /** Global, since most features that change something note it. */
 @Global()
-@Module({ providers: [AuditTrail], exports: [AuditTrail] })
+@Module({ controllers: [AuditController], providers: [AuditTrail], exports: [AuditTrail] })
 export class AuditModule {}

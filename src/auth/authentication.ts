@@ -14,8 +14,13 @@ import { StreamTickets } from './tickets/stream-tickets.js';
 
 /** The description of the API, and the process that answers. */
 const PUBLIC = /^\/(docs|docs-json|problems|health\/live)(\/|$)/i;
+/** Clients of other protocols read these before they have a credential. */
+const INTRODUCTION =
+  /^\/(?:(?:a2a\/[^/]+\/)?\.well-known\/agent-card\.json|langgraph\/(?:ok|info))\/?$/i;
 /** Answers everybody, and more to those with a credential. */
 const READINESS = /^\/health\/ready\/?$/i;
+/** Shows how the server is, also while the store is away. */
+const WATCHED = /^\/(?:health\/ready|metrics)\/?$/i;
 
 /** Gives each request its principal, or refuses it. */
 @Injectable()
@@ -48,18 +53,26 @@ export class Authentication {
     return key_id === undefined || this.keys.isValid(key_id);
   }
 
+  /**
+   * For what took long: the credential may have been deleted, or have expired, meanwhile.
+   * @throws AppError `invalid_credential` (401), `store_unavailable` (503)
+   */
+  async requireValid(principal: Principal): Promise<void> {
+    if (await this.isValid(principal)) return;
+    throw invalidCredential('It was deleted, or has expired, during the request.');
+  }
+
   /** Undefined for a request to a public route. */
   private async identify(request: Request): Promise<Principal | undefined> {
     const tickets = takeTickets(request);
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (isRead && PUBLIC.test(request.path)) return undefined;
+    if (isRead(request) && isPublic(request.path)) return undefined;
     if (this.isOpen && tickets.length === 0) return LOCAL_PRINCIPAL;
     try {
       const credential = readCredential(request, tickets);
       if (!credential) throw unauthenticated();
       return await this.authenticate(credential, request);
     } catch (error) {
-      if (isRead && READINESS.test(request.path)) return undefined;
+      if (isRead(request) && READINESS.test(request.path)) return undefined;
       throw error;
     }
   }
@@ -68,7 +81,9 @@ export class Authentication {
     if (kind === 'ticket') return this.redeem(text, request);
     const { auth } = this.config;
     if (auth.includes('keys') && (kind === 'key' || isKey(text) || this.keys.isAdminKey(text)))
-      return this.keys.authenticate(text);
+      return isRead(request) && WATCHED.test(request.path)
+        ? this.keys.authenticateWatcher(text)
+        : this.keys.authenticate(text);
     if (auth.includes('jwt') && kind === 'header') return this.tokens.authenticate(text);
     throw invalidCredential(`This server accepts: ${auth.join(', ')}.`);
   }
@@ -84,6 +99,14 @@ export class Authentication {
   }
 }
 
+function isRead({ method }: Request): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
 function isKey(text: string): boolean {
   return text.startsWith('parley_');
+}
+
+function isPublic(path: string): boolean {
+  return PUBLIC.test(path) || INTRODUCTION.test(path);
 }

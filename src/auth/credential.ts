@@ -6,6 +6,8 @@ const MAX_LENGTH = 8192;
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const KEY = /^[\x21-\x7e]+$/;
 const TICKET = 'ticket';
+/** Before a key or token in base64url. */
+const BEARER_PROTOCOL = 'parley.bearer.';
 
 /** A credential as a request carries it; `header` is that of `Authorization`. */
 export interface Credential {
@@ -25,6 +27,7 @@ export function readCredential(
     ...(headersDistinct['authorization'] ?? []).map((text) => header(text)),
     ...(headersDistinct['x-api-key'] ?? []).map((text) => ({ kind: 'key', text }) as const),
     ...tickets.map((text) => ({ kind: 'ticket', text }) as const),
+    ...(headersDistinct['sec-websocket-protocol'] ?? []).flatMap(ofProtocols),
   ];
   const [credential] = found;
   if (!credential) return undefined;
@@ -61,4 +64,15 @@ function header(text: string): Credential {
   const [, token] = BEARER.exec(text) ?? [];
   if (token) return { kind: 'header', text: token };
   throw invalidCredential('The Authorization header has to be "Bearer <key or token>".');
+}
+
+/** Browsers set no headers of a WebSocket, but name protocols: the credential is one of them. */
+function ofProtocols(list: string): Credential[] {
+  const names = list.length > MAX_LENGTH * 2 ? [] : list.split(',').map((name) => name.trim());
+  return names
+    .filter((name) => name.startsWith(BEARER_PROTOCOL))
+    .map((name) => {
+      const token = Buffer.from(name.slice(BEARER_PROTOCOL.length), 'base64url').toString();
+      return { kind: 'header', text: token };
+    });
 }

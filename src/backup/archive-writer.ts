@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { open, readlink, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { AppError } from '../kernel/app-error.js';
 import { END, headOf } from './archive.js';
 
 /**
@@ -19,7 +21,12 @@ export class ArchiveWriter {
 
   /** Replaces the part that an interrupted backup has left at the path. */
   static async create(path: string): Promise<ArchiveWriter> {
-    return new ArchiveWriter(path, await open(`${path}.part`, 'w', 0o600));
+    const file = await open(`${path}.part`, 'w', 0o600).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      const message = `There is no folder ${dirname(resolve(path))} to write the backup into. Create it.`;
+      throw new AppError('not_found', 'backup_folder_missing', message, { cause: error });
+    });
+    return new ArchiveWriter(path, file);
   }
 
   private constructor(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -121,8 +122,12 @@ async function* hashed(
   }
 }
 
-/** An error of the disk stays one. */
+/** Other errors of the disk stay as they are. */
 function toDamage(path: string, error: unknown): unknown {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+    const message = `There is no file ${resolve(path)}. Name the backup to restore.`;
+    return new AppError('not_found', 'backup_not_found', message, { cause: error });
+  }
   return error instanceof AppError || isOfDisk(error)
     ? error
     : damaged(path, messageOf(error), error);

@@ -35,7 +35,11 @@ export interface BackupCounts {
  */
 export async function backUp(config: Config, options: BackupOptions): Promise<BackupCounts> {
   if (existsSync(options.path))
-    throw new AppError('conflict', 'backup_exists', `There is a file ${options.path} already.`);
+    throw new AppError(
+      'conflict',
+      'backup_exists',
+      `There is a file ${options.path} already. Name another.`,
+    );
   const writer = await ArchiveWriter.create(resolve(options.path));
   try {
     const rows = await addStore(config, options, writer);

@@ -1,12 +1,12 @@
 import { Controller, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { Authentication } from '../auth/authentication.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { Access } from '../access/access.decorator.js';
+import { Access } from '../auth/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
-import { CredentialWatch } from '../http/credential-watch.js';
-import { EventStreams } from '../http/event-streams.js';
+import { EventStreams } from '../streams/event-streams.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { CancellationService } from './cancellation.service.js';
 import { AlreadyEndedDto, CancelDto, CancelQueryDto } from './dto/cancel.dto.js';
@@ -18,7 +18,7 @@ export class CancellationController {
   constructor(
     private readonly cancellation: CancellationService,
     private readonly streams: EventStreams,
-    private readonly credentials: CredentialWatch,
+    private readonly authentication: Authentication,
   ) {}
 
   @Post(':interaction_id/cancel')
@@ -47,7 +47,7 @@ export class CancellationController {
     if (waits) this.streams.admit(response);
     const row = await this.cancellation.requestByUser(caller, chat_id, interaction_id);
     const outcome = waits ? await this.cancellation.outcome(caller, row) : undefined;
-    if (waits) await this.credentials.requireValid(caller);
+    if (waits) await this.authentication.requireValid(caller);
     if (!outcome)
       return { status: 'cancelling', interaction_id, message: 'The interaction is being stopped.' };
     response.status(200);

@@ -6,6 +6,7 @@ import { LiveBus } from '../event-log/live/live-bus.js';
 import { Clock } from '../kernel/clock.js';
 import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
+import { RequestStore } from '../persistence/request.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { RecordType } from '../protocol/events.js';
@@ -34,7 +35,8 @@ export interface WaitOptions {
   readonly limit_ms: number;
   /** Also when it waits for a person or a client. */
   readonly until_asked?: boolean;
-  readonly signal?: AbortSignal;
+  /** Each of them ends it. */
+  readonly signals?: readonly AbortSignal[];
 }
 
 /** Waits for interactions to end, on whichever process they run. */
@@ -44,6 +46,7 @@ export class WaitForEnd {
     private readonly bus: LiveBus,
     private readonly interactions: InteractionStore,
     private readonly records: RecordStore,
+    private readonly requests: RequestStore,
     private readonly readers: Readers,
     private readonly clock: Clock,
   ) {}
@@ -51,42 +54,39 @@ export class WaitForEnd {
   /** True also if it was deleted, which ends it first; false if something else ended the wait. */
   async of(
     interactionId: string,
-    { limit_ms, until_asked = false, signal }: WaitOptions,
+    { limit_ms, until_asked = false, signals = [] }: WaitOptions,
   ): Promise<boolean> {
     const row = await this.interactions.findInteraction(interactionId, ANY_TENANT);
     if (!row || isOver(row)) return true;
-    if (signal?.aborted) return false;
+    if (signals.some(({ aborted }) => aborted)) return false;
     return new Promise((resolve) => {
       const finish = (ended: boolean): void => {
         clearTimeout(timer);
         clearInterval(checks);
         follower.stop();
-        signal?.removeEventListener('abort', giveUp);
+        for (const signal of signals) signal.removeEventListener('abort', giveUp);
         resolve(ended);
       };
       const giveUp = (): void => finish(false);
-      const check = (): void => {
-        this.interactions.findInteraction(interactionId, ANY_TENANT).then(
-          (now) => {
-            if (!now || isOver(now)) finish(true);
-            else if (until_asked && isWaiting(now.status)) finish(false);
-          },
-          () => {}, // the next check tries again
-        );
+      const check = async (): Promise<void> => {
+        const now = await this.interactions.findInteraction(interactionId, ANY_TENANT);
+        if (!now || isOver(now)) finish(true);
+        else if (until_asked && (await this.isAsking(now))) finish(false);
       };
+      const checkNow = (): void => void check().catch(() => {}); // the next one tries again
       const timer = setTimeout(giveUp, limit_ms);
-      const checks = setInterval(check, CHECK_MS);
-      signal?.addEventListener('abort', giveUp);
+      const checks = setInterval(checkNow, CHECK_MS);
+      for (const signal of signals) signal.addEventListener('abort', giveUp);
       const follower = new Follower(
         { records: this.records, bus: this.bus },
         { interaction_id: row.id, cursor: endOf(row), trace: false, backlog: NO_BACKLOG },
         {
-          next: ({ event }) => ASKS.has(event.type) && check(),
-          error: check,
+          next: ({ event }) => ASKS.has(event.type) && checkNow(),
+          error: checkNow,
           complete: () => finish(true),
         },
       );
-      void follower.start().then(check);
+      void follower.start().then(checkNow);
     });
   }
 
@@ -98,6 +98,14 @@ export class WaitForEnd {
     const deadline = this.clock.monotonic() + READ_LIMIT_MS;
     while (this.clock.monotonic() < deadline && (await this.hasReaders(interactionId)))
       await delay(READ_CHECK_MS);
+  }
+
+  /** False once its requests are settled or it is cancelled, also before its run goes on. */
+  private async isAsking(row: InteractionRow): Promise<boolean> {
+    const { id: interaction_id, status, cancel_reason } = row;
+    if (!isWaiting(status) || cancel_reason !== null) return false;
+    const pending = { interaction_id, status: 'pending', limit: 1 } as const;
+    return (await this.requests.listRequests({ viewer: ANY_TENANT, ...pending })).length > 0;
   }
 
   private async hasReaders(interactionId: string): Promise<boolean> {

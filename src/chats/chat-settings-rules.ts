@@ -4,7 +4,7 @@ import { RunChecks } from '../interactions/run-checks.js';
 import type { ChatSettingsDto } from '../interactions/dto/chat-settings.dto.js';
 import { AppError } from '../kernel/app-error.js';
 import { requireReadable } from '../persistence/require-readable.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { ChatSettings } from '../protocol/chat-settings.js';
 import type { CreateChatDto } from './dto/create-chat.dto.js';
 

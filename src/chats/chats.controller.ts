@@ -1,13 +1,13 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { Access, AlsoNeeds } from '../access/access.decorator.js';
+import { Access, AlsoNeeds } from '../auth/access.decorator.js';
 import { DECIDING_MODES } from '../interactions/run-checks.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
 import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
+import { ChatDeletion } from './chat-deletion.js';
 import { ChatsService } from './chats.service.js';
 import { ChatDto, ChatListDto } from './dto/chat.dto.js';
 import { CreateChatDto } from './dto/create-chat.dto.js';
@@ -25,7 +25,7 @@ function isDeciding({ body }: { readonly body?: Partial<UpdateChatDto> | null })
 export class ChatsController {
   constructor(
     private readonly chats: ChatsService,
-    private readonly redaction: Redaction,
+    private readonly deletion: ChatDeletion,
   ) {}
 
   @Post()
@@ -36,7 +36,7 @@ export class ChatsController {
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   @ApiResponse({ status: 429, type: QuotaExceededDto })
   create(@Caller() caller: Principal, @Body() body: CreateChatDto): Promise<ChatDto> {
-    return this.chats.create(caller, this.redacted(body));
+    return this.chats.create(caller, body);
   }
 
   @Get()
@@ -84,7 +84,7 @@ export class ChatsController {
     @Param() { chat_id }: ChatIdDto,
     @Body() body: UpdateChatDto,
   ): Promise<ChatDto> {
-    return this.chats.update(caller, chat_id, this.redacted(body));
+    return this.chats.update(caller, chat_id, body);
   }
 
   @Delete(':chat_id')
@@ -97,17 +97,6 @@ export class ChatsController {
   @ApiResponse({ status: 403, type: ProblemDto, description: 'It belongs to another user.' })
   @ApiResponse({ status: 404, type: ProblemDto })
   delete(@Caller() caller: Principal, @Param() { chat_id }: ChatIdDto): Promise<void> {
-    return this.chats.delete(caller, chat_id);
-  }
-
-  private redacted<B extends CreateChatDto | UpdateChatDto>(body: B): B {
-    const { settings } = body;
-    const messages = 'messages' in body ? body.messages : undefined;
-    const prompt = settings && this.redaction.of(settings, 'system_prompt').system_prompt;
-    return Object.assign(
-      this.redaction.of(body, 'title'),
-      settings && { settings: Object.assign(settings, { system_prompt: prompt }) },
-      messages && { messages: this.redaction.ofMessages(messages) },
-    );
+    return this.deletion.delete(caller, chat_id);
   }
 }

@@ -5,13 +5,15 @@ import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { FilesModule } from '../files/files.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
-import { HttpModule } from '../http/http.module.js';
+import { StreamsModule } from '../streams/streams.module.js';
 import { InteractionsModule } from '../interactions/interactions.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ChatsController } from './chats.controller.js';
+import { ChatDeletion } from './chat-deletion.js';
+import { ChatRedaction } from './chat-redaction.js';
 import { ChatSettingsRules } from './chat-settings-rules.js';
 import { ChatsService } from './chats.service.js';
 import { Leftovers } from './leftovers.js';
@@ -34,17 +36,20 @@ import { SessionLogImporter } from './session-log/session-log-importer.js';
     PermissionsModule,
     QuotasModule,
     WorkspaceModule,
-    HttpModule,
+    StreamsModule,
   ],
   controllers: [ChatsController, SessionLogController],
   providers: [
     ChatFilesArchive,
     ChatsService,
+    ChatDeletion,
+    ChatRedaction,
     ChatSettingsRules,
     Leftovers,
     Retention,
     SessionLogExporter,
     SessionLogImporter,
   ],
+  exports: [ChatsService, ChatDeletion],
 })
 export class ChatsModule {}

@@ -4,10 +4,12 @@ import { AppError } from '../kernel/app-error.js';
 import type { FieldFault } from '../kernel/app-error.js';
 import { json } from '../protocol/records/fields.js';
 import type { Message } from '../protocol/message.js';
-import { isObjectText } from '../kernel/bounded-json.js';
+import { isObjectText } from '../kernel/json/bounded-json.js';
 
 /** Of the conversation that a chat starts from. */
 export const MAX_MESSAGES = 1_000;
+/** Of the same, where clients of other protocols have begun with their history. */
+export const MAX_KEPT_MESSAGES = 20_000;
 export const MAX_MESSAGES_LENGTH = 512 * 1024;
 
 const text = z.string().refine((value) => !isSealed(value), 'begins like encrypted text');

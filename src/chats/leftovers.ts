@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Clock } from '../kernel/clock.js';
+import { Periodic } from '../kernel/periodic.js';
 import { outsideTenants } from '../kernel/tenant-scope.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { Workspaces } from '../workspace/workspaces.js';
@@ -13,30 +15,30 @@ const INTERVAL_MS = 60_000;
 @Injectable()
 export class Leftovers implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly stopping = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> | undefined;
+  private readonly rounds: Periodic;
 
   constructor(
     private readonly chats: ChatStore,
     private readonly workspaces: Workspaces,
-  ) {}
+    clock: Clock,
+  ) {
+    const run = (): Promise<void> => outsideTenants(() => this.removeAll());
+    this.rounds = new Periodic(clock, { name: 'Leftovers', every_ms: INTERVAL_MS, run });
+  }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => this.remove(), INTERVAL_MS).unref();
+    this.rounds.start();
     this.remove();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
     this.stopping.abort();
-    await this.running;
+    await this.rounds.stop();
   }
 
   /** In the background. */
   remove(): void {
-    this.running ??= outsideTenants(() => this.removeAll())
-      .catch(() => {}) // the store is unavailable; the next round goes on
-      .finally(() => (this.running = undefined));
+    void this.rounds.runNow();
   }
 
   private async removeAll(): Promise<void> {

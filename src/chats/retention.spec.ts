@@ -4,7 +4,7 @@ import { MovableClock } from '../../test/support/movable-clock.js';
 import type { Config } from '../config/config.js';
 import { chatNotFound } from '../access/not-found.js';
 import type { ChatStore } from '../persistence/chat.store.js';
-import type { ChatsService } from './chats.service.js';
+import type { ChatDeletion } from './chat-deletion.js';
 import { Retention } from './retention.js';
 
 describe(Retention.name, () => {
@@ -27,7 +27,7 @@ describe(Retention.name, () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     const retention = new Retention(
       chats as unknown as ChatStore,
-      service as unknown as ChatsService,
+      service as unknown as ChatDeletion,
       { retentionDays: 1 } as Config,
       clock,
     );

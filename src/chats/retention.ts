@@ -4,7 +4,7 @@ import { Config } from '../config/config.js';
 import { AppError, messageOf } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { ChatStore } from '../persistence/chat.store.js';
-import { ChatsService } from './chats.service.js';
+import { ChatDeletion } from './chat-deletion.js';
 
 const DAY_MS = 86_400_000;
 const INTERVAL_MS = 3_600_000;
@@ -25,7 +25,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
 
   constructor(
     private readonly chats: ChatStore,
-    private readonly service: ChatsService,
+    private readonly deletion: ChatDeletion,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -78,7 +78,7 @@ export class Retention implements OnApplicationBootstrap, OnApplicationShutdown 
   /** False also for a chat that can't be removed: the round goes on. An outage ends the round. */
   private async remove(uid: string, before: string): Promise<boolean> {
     try {
-      return await this.service.deleteUntouched(uid, before);
+      return await this.deletion.deleteUntouched(uid, before);
     } catch (err) {
       if (this.stopping.signal.aborted) throw err;
       if (err instanceof AppError && err.kind === 'unavailable') throw err;

@@ -60,6 +60,11 @@ describe(findAuthFaults.name, () => {
     [{ AUTH: 'jwt', ...ISSUER }, ['JWT_JWKS_URL']],
     [{ AUTH: 'jwt', ...ISSUER, JWT_JWKS_URL, JWT_SECRET: LONG }, ['JWT_SECRET']],
     [{ AUTH: 'jwt', ...ISSUER, JWT_SECRET: 'short' }, ['JWT_SECRET']],
+    [{ AUTH: 'keys', ADMIN_KEY: LONG, OIDC_CLIENT_ID: 'console' }, ['OIDC_CLIENT_ID']],
+    [
+      { AUTH: 'jwt', ...ISSUER, JWT_ISSUER: 'us', JWT_JWKS_URL, OIDC_CLIENT_ID: 'console' },
+      ['OIDC_CLIENT_ID'],
+    ],
     [{ AUTH: 'keys', ...ISSUER }, ['JWT_ISSUER', 'JWT_AUDIENCE']],
     [{ AUTH: 'keys', ADMIN_KEY: LONG }, []],
     [{ AUTH: 'keys,jwt', ADMIN_KEY: LONG, ...ISSUER, JWT_JWKS_URL }, []],

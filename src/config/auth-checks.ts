@@ -4,7 +4,14 @@ import type { Variables } from './schema.js';
 
 type AuthVariables = Pick<
   Variables,
-  'HOST' | 'AUTH' | 'ADMIN_KEY' | 'JWT_ISSUER' | 'JWT_AUDIENCE' | 'JWT_JWKS_URL' | 'JWT_SECRET'
+  | 'HOST'
+  | 'AUTH'
+  | 'ADMIN_KEY'
+  | 'JWT_ISSUER'
+  | 'JWT_AUDIENCE'
+  | 'JWT_JWKS_URL'
+  | 'JWT_SECRET'
+  | 'OIDC_CLIENT_ID'
 >;
 
 /** Settings of authentication that are missing, contradict each other or have no effect. */
@@ -30,8 +37,9 @@ function findJwtFaults({
   JWT_AUDIENCE,
   JWT_JWKS_URL,
   JWT_SECRET,
+  OIDC_CLIENT_ID,
 }: AuthVariables): ConfigFault[] {
-  const given = { JWT_ISSUER, JWT_AUDIENCE, JWT_JWKS_URL, JWT_SECRET };
+  const given = { JWT_ISSUER, JWT_AUDIENCE, JWT_JWKS_URL, JWT_SECRET, OIDC_CLIENT_ID };
   if (!AUTH?.includes('jwt')) {
     const problem = 'has no effect without AUTH=jwt: add jwt to AUTH, or unset it';
     const unused = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -45,6 +53,11 @@ function findJwtFaults({
     faults.push({
       variable: 'JWT_JWKS_URL',
       problem: 'is needed by AUTH=jwt, or JWT_SECRET for tokens with HS256',
+    });
+  if (OIDC_CLIENT_ID && JWT_ISSUER && !/^https?:\/\//.test(JWT_ISSUER))
+    faults.push({
+      variable: 'OIDC_CLIENT_ID',
+      problem: 'needs a JWT_ISSUER that is an address, where browsers sign in',
     });
   if (JWT_JWKS_URL && JWT_SECRET)
     faults.push({

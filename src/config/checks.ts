@@ -67,6 +67,13 @@ export function findOpenWebhook({ WEBHOOK_URL }: Pick<Variables, 'WEBHOOK_URL'>)
   ];
 }
 
+export function findOpenTurns({ MODEL_DEBUG_DIR }: Pick<Variables, 'MODEL_DEBUG_DIR'>): string[] {
+  if (MODEL_DEBUG_DIR === undefined) return [];
+  return [
+    `MODEL_DEBUG_DIR is set: what people and models say is kept there in plain text, also that of deleted chats. Unset it after debugging`,
+  ];
+}
+
 export function findForbiddenMode({
   APPROVAL_MODE: mode,
   ALLOWED_APPROVAL_MODES: allowed,
@@ -86,7 +93,10 @@ function findUnreachableModels(given: Given): ConfigFault[] {
 }
 
 /** Folders and files of the server in `DATA_DIR`. */
-const OWN_FOLDERS = ['db', 'chats', 'files', 'file-rows', 'spill', 'python-snapshot', 'webhooks'];
+const OWN_FOLDERS = [
+  ...['db', 'chats', 'files', 'file-rows', 'spill', 'python-snapshot', 'webhooks'],
+  'deleted-usage',
+];
 
 /**
  * Tools can reach everything in the workspace. It must contain neither the server's data nor the

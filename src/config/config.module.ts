@@ -1,7 +1,7 @@
 import { parseEnv } from 'node:util';
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
-import { ConfigModule } from '@nestjs/config';
+import { ConfigModule, ConfigService } from '@nestjs/config';
 import { decodeText } from '../kernel/decode-text.js';
 import { ConfigError } from './config-error.js';
 import { Config } from './config.js';
@@ -24,11 +24,19 @@ export class AppConfigModule {
     return AppConfigModule.of(await readConfig(envFilePath));
   }
 
-  /** With a configuration that is already loaded. */
+  /** With a configuration that is already loaded, which `ConfigService` has as `config`. */
   static of(config: Config): DynamicModule {
+    const load = [(): Checked => ({ config })];
     return {
       module: AppConfigModule,
-      providers: [{ provide: Config, useValue: config }],
+      imports: [ConfigModule.forRoot({ ignoreEnvFile: true, skipProcessEnv: true, load })],
+      providers: [
+        {
+          provide: Config,
+          inject: [ConfigService],
+          useFactory: (service: ConfigService<Checked, true>) => service.get<Config>('config'),
+        },
+      ],
       exports: [Config],
     };
   }

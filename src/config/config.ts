@@ -1,12 +1,15 @@
 import type { ApprovalMode } from '../protocol/chat-settings.js';
 import type { ModelPrices } from '../protocol/budget.js';
+import type { ThinkingEffort } from '../protocol/thinking.js';
+import type { FacadeName } from './facade-names.js';
+import type { SAMPLERS } from './schema.js';
 import type { MasterKey } from './master-key.js';
+import type { Prices } from './prices/prices.js';
 import type { Secret } from './secret.js';
 
 export type StoreKind = 'database' | 'file';
 export type WorkspaceMode = 'chat' | 'shared';
 export type SandboxChoice = 'auto' | 'bwrap' | 'none';
-export type ModelThinking = 'low' | 'medium' | 'high';
 export type SecretScope = 'all' | 'own' | 'none';
 /** Treatment of a conversation that no longer fits its model. */
 export type ContextStrategy = 'compact' | 'window' | 'none';
@@ -14,6 +17,9 @@ export type ContextStrategy = 'compact' | 'window' | 'none';
 export type Role = 'all' | 'api' | 'worker';
 /** Accepted credentials; `none`: no request needs one. */
 export type AuthMethod = 'none' | 'keys' | 'jwt';
+
+/** Which traces are exported, by OpenTelemetry's names. */
+export type Sampler = (typeof SAMPLERS)[number];
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 export type LogFormat = 'json' | 'pretty';
@@ -34,6 +40,10 @@ export class Config {
   readonly allowedHosts: readonly string[];
   /** Origins whose pages may call the API from a browser; exact. */
   readonly corsOrigins: readonly string[];
+  /** True to serve the console to browsers. */
+  readonly ui: boolean;
+  /** The protocols that are served beside the API. */
+  readonly facades: readonly FacadeName[];
 
   /** Not empty; `none` is alone. */
   readonly auth: readonly AuthMethod[];
@@ -46,6 +56,10 @@ export class Config {
   readonly jwtSecret?: Secret;
   /** The claim that names the tenant. */
   readonly jwtTenantClaim: string;
+  /** The console as the issuer knows it; undefined: people paste tokens. */
+  readonly oidcClientId?: string;
+  /** Scopes that the console asks the issuer for, separated by spaces. */
+  readonly oidcScopes: string;
 
   /** Absolute path. */
   readonly dataDir: string;
@@ -75,17 +89,30 @@ export class Config {
   /** Default limit of output tokens per turn; without one the provider decides. */
   readonly modelMaxOutputTokens?: number;
   /** Default reasoning effort; without one the model decides. */
-  readonly modelThinking?: ModelThinking;
+  readonly modelThinking?: ThinkingEffort;
   /**
    * Models that accept images: names, prefixes with a `*`, or `none`. Empty: recognised by name.
    */
   readonly modelImages: readonly string[];
   /** Longest silence of a model, before the first byte or between two, in milliseconds. */
   readonly modelTimeoutMs: number;
+  /** Absolute path of a folder for files with requests and answers of models. */
+  readonly modelDebugDir?: string;
   /** An HTTP proxy for model APIs and webhooks with https, which may have a password. */
   readonly httpsProxy?: Secret;
   /** Hosts and domains, in lower case, that are reached without the proxy; `*` is all. */
   readonly noProxy: readonly string[];
+  /** Without a key or an endpoint for audio, OpenAI's own is used where its key is set. */
+  readonly audioApiKey?: Secret;
+  readonly audioBaseUrl?: string;
+  readonly transcribeModel: string;
+  readonly speechModel: string;
+  /** The voice of speech for which none is named. */
+  readonly speechVoice: string;
+  /** Largest recording, in bytes. */
+  readonly audioMaxBytes: number;
+  /** Longest recording, in milliseconds. */
+  readonly audioMaxMs: number;
   /** Default context window, input and output together, in tokens. */
   readonly modelContextTokens: number;
   /** Context windows by `<provider>/<name>`. */
@@ -177,6 +204,10 @@ export class Config {
   readonly maxWallTimeMs: number;
   readonly maxCostUsd: number;
   readonly modelPrices?: ModelPrices;
+  /** Path of a JSON file with further prices. */
+  readonly pricesFile?: string;
+  /** Those that apply. */
+  readonly prices: Prices;
   /**
    * Levels of agents below the root of an interaction, concurrent agents, and all that it starts.
    */
@@ -199,6 +230,18 @@ export class Config {
   readonly webhookUrl?: Secret;
   /** Signs them; set if `webhookUrl` is. */
   readonly webhookSecret?: Secret;
+  /** Where traces and metrics go by OTLP; undefined: nowhere. */
+  readonly otelExporterOtlpEndpoint?: string;
+  /** `name=value,…`, which may have a key. */
+  readonly otelExporterOtlpHeaders?: Secret;
+  readonly otelExporterOtlpProtocol: 'http/protobuf' | 'http/json';
+  readonly otelServiceName: string;
+  readonly otelTracesSampler: Sampler;
+  /** Of the samplers with a ratio: from 0 to 1. */
+  readonly otelTracesSamplerArg: number;
+  readonly otelMetricExportInterval: number;
+  /** True: spans have the texts of messages and calls. */
+  readonly otelInstrumentationGenaiCaptureMessageContent: boolean;
   readonly toolTimeoutMs: number;
   /** Characters of a tool's output that the model sees. */
   readonly toolOutputLimit: number;

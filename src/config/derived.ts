@@ -101,7 +101,9 @@ export function findOwnPaths({
   FILES_DIR,
   AGENTS_DIR,
   MCP_CONFIG = './mcp.json',
+  MODEL_DEBUG_DIR,
   PERMISSIONS_FILE,
+  PRICES_FILE,
   REDACT_PATTERNS,
   SYSTEM_PROMPT_FILE,
 }: Pick<
@@ -110,11 +112,19 @@ export function findOwnPaths({
   | 'FILES_DIR'
   | 'AGENTS_DIR'
   | 'MCP_CONFIG'
+  | 'MODEL_DEBUG_DIR'
   | 'PERMISSIONS_FILE'
+  | 'PRICES_FILE'
   | 'REDACT_PATTERNS'
   | 'SYSTEM_PROMPT_FILE'
 >): string[] {
-  const named = [PERMISSIONS_FILE, REDACT_PATTERNS, SYSTEM_PROMPT_FILE];
+  const named = [
+    MODEL_DEBUG_DIR,
+    PERMISSIONS_FILE,
+    PRICES_FILE,
+    REDACT_PATTERNS,
+    SYSTEM_PROMPT_FILE,
+  ];
   const files = [MCP_CONFIG, '.env', ...named.filter((file) => file !== undefined)];
   const folders = [DATA_DIR, filesDirOf({ DATA_DIR, FILES_DIR }), AGENTS_DIR];
   return [...[...folders, ...files].map((path) => resolve(path)), PACKAGE_ROOT];

@@ -358,6 +358,16 @@ describe('ENCRYPTION_KEYS', () => {
   });
 });
 
+describe('OTEL_EXPORTER_OTLP_HEADERS', () => {
+  it('takes names with percent-encoded values, and shows none that it refuses', () => {
+    const headers = (OTEL_EXPORTER_OTLP_HEADERS: string) => ({ OTEL_EXPORTER_OTLP_HEADERS });
+    const taken = loadConfig(headers('authorization=Basic%20a=,x-scope=b'));
+    expect(taken.otelExporterOtlpHeaders?.reveal()).toBe('authorization=Basic%20a=,x-scope=b');
+    for (const wrong of ['secret', 'a=secret%zz', 'a=b,secret', 'a b=secret'])
+      expect(JSON.stringify(faultsOf(headers(wrong)))).not.toContain('secret');
+  });
+});
+
 describe('WEBHOOK_URL', () => {
   const WEBHOOK_SECRET = 'sixteen-or-more!';
   const given = { WEBHOOK_URL: 'https://example.com/T0/secret-path', WEBHOOK_SECRET };
@@ -379,6 +389,13 @@ describe('WEBHOOK_URL', () => {
     const faults = faultsOf(short);
     expect(faults).toHaveLength(2);
     expect(JSON.stringify(faults)).not.toMatch(/a-secret|short-secret/);
+  });
+
+  it('warns of files of model turns', () => {
+    const { warnings, modelDebugDir, ownPaths } = loadConfig({ MODEL_DEBUG_DIR: './turns' });
+    expect(warnings).toEqual([expect.stringMatching(/^MODEL_DEBUG_DIR is set: /)]);
+    expect(modelDebugDir).toBe(resolve('turns'));
+    expect(ownPaths).toContain(modelDebugDir);
   });
 
   it('warns of plain http to another machine', () => {

@@ -4,6 +4,7 @@ import { findAuthFaults, findOpenDoor, findUnnamed } from './auth-checks.js';
 import {
   findContradictions,
   findForbiddenMode,
+  findOpenTurns,
   findOpenWebhook,
   findOverlaps,
   findUnknown,
@@ -20,6 +21,8 @@ import {
   pickCommandEnvironment,
 } from './derived.js';
 import { environment, SECRET_VARIABLES } from './schema.js';
+import { pricesOf } from './prices/prices.js';
+import { readPrices } from './prices/read-prices.js';
 import { findSharedRoots } from './tenant-paths.js';
 import type { Variables } from './schema.js';
 
@@ -31,6 +34,7 @@ const OWN_SECRETS = [
   'ENCRYPTION_KEYS',
   'S3_SECRET_ACCESS_KEY',
   'WEBHOOK_SECRET',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -47,9 +51,11 @@ export function loadConfig(
 ): Config {
   const given = withProxies(withoutEmpty(env));
   const { data, error } = environment.safeParse(given);
+  const { prices, faults: faultsOfPrices } = readPrices(data?.PRICES_FILE);
   const faults = [
     ...(error?.issues ?? []).map((issue) => toFault(issue, given)),
     ...findContradictions(given),
+    ...faultsOfPrices,
     ...(data
       ? [
           ...findOverlaps(data),
@@ -63,11 +69,13 @@ export function loadConfig(
   return new Config({
     ...camelCased(data),
     ...chooseModel(data),
+    prices: pricesOf(data, prices),
     approvalMode: chooseApprovalMode(data),
     auth: data.AUTH ?? ['none'],
     dataDir: resolve(data.DATA_DIR),
     filesDir: filesDirOf(data),
     agentsDir: resolve(data.AGENTS_DIR),
+    ...(data.MODEL_DEBUG_DIR !== undefined && { modelDebugDir: resolve(data.MODEL_DEBUG_DIR) }),
     workspaceDir: resolve(data.WORKSPACE_DIR),
     workspaceRoots: data.WORKSPACE_ROOTS.map((path) => resolve(path)),
     ownPaths: findOwnPaths(data),
@@ -86,6 +94,7 @@ export function loadConfig(
       ...findUnnamed(data),
       ...findOpenDoor(data),
       ...findOpenWebhook(data),
+      ...findOpenTurns(data),
     ],
   });
 }

@@ -26,5 +26,5 @@ export function describeProxy({
 }: Pick<Config, 'httpsProxy' | 'noProxy'>): string | undefined {
   if (!httpsProxy) return undefined;
   const except = noProxy.length > 0 ? `, except those of NO_PROXY: ${noProxy.join(', ')}` : '';
-  return `HTTPS_PROXY: model APIs and webhooks are reached through ${new URL(httpsProxy.reveal()).origin}${except}`;
+  return `HTTPS_PROXY: model APIs, webhooks and collectors are reached through ${new URL(httpsProxy.reveal()).origin}${except}`;
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { FACADE_NAMES } from './facade-names.js';
 import { APPROVAL_MODES } from '../protocol/chat-settings.js';
+import { THINKING_EFFORTS } from '../protocol/thinking.js';
 import {
   amount,
   apiKey,
+  headerList,
   hostName,
   hostNames,
   httpUrl,
@@ -28,6 +31,11 @@ import {
   webhookUrl,
 } from './settings.js';
 
+export const SAMPLERS = [
+  ...['always_on', 'always_off', 'traceidratio'],
+  ...['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'],
+] as const;
+
 /**
  * Every variable with its type and default, in the order of `.env.example`, which documents them.
  */
@@ -43,11 +51,20 @@ export const environment = z.object({
 
   ANTHROPIC_BASE_URL: httpUrl().optional(),
   MODEL_MAX_OUTPUT_TOKENS: integer(1, 1_000_000).optional(),
-  MODEL_THINKING: oneOf('low', 'medium', 'high').optional(),
+  MODEL_THINKING: oneOf(...THINKING_EFFORTS).optional(),
   MODEL_IMAGES: modelPatterns().default([]),
   MODEL_TIMEOUT_MS: milliseconds(1).default(120_000),
+  MODEL_DEBUG_DIR: z.string().optional(),
   HTTPS_PROXY: proxyUrl().optional(),
   NO_PROXY: unproxiedHosts().default([]),
+
+  AUDIO_API_KEY: apiKey().optional(),
+  AUDIO_BASE_URL: httpUrl().optional(),
+  TRANSCRIBE_MODEL: z.string().default('whisper-1'),
+  SPEECH_MODEL: z.string().default('gpt-4o-mini-tts'),
+  SPEECH_VOICE: z.string().default('alloy'),
+  AUDIO_MAX_BYTES: integer(1, 1_073_741_824).default(26_214_400),
+  AUDIO_MAX_MS: milliseconds(1).default(1_500_000),
 
   MODEL_CONTEXT_TOKENS: integer(1000, 1_000_000_000).default(128_000),
   MODEL_CONTEXTS: modelContexts().optional(),
@@ -81,8 +98,12 @@ export const environment = z.object({
   JWT_JWKS_URL: httpUrl().optional(),
   JWT_SECRET: longSecret().optional(),
   JWT_TENANT_CLAIM: z.string().default('org_id'),
+  OIDC_CLIENT_ID: z.string().optional(),
+  OIDC_SCOPES: z.string().default('openid chat decide operate admin'),
   ALLOWED_HOSTS: hostNames().default([]),
   CORS_ORIGINS: origins().default([]),
+  UI: trueOrFalse().default(true),
+  FACADES: someOf(...FACADE_NAMES).default([...FACADE_NAMES]),
   DISCONNECT_GRACE_MS: milliseconds(0).default(30_000),
   HEARTBEAT_MS: milliseconds(10).default(15_000),
   SHUTDOWN_GRACE_MS: milliseconds(0).default(10_000),
@@ -98,6 +119,7 @@ export const environment = z.object({
   MAX_WALL_TIME_MS: integer(0, Number.MAX_SAFE_INTEGER).default(14_400_000),
   MAX_COST_USD: amount(1_000_000).default(0),
   MODEL_PRICES: modelPrices().optional(),
+  PRICES_FILE: z.string().optional(),
   MAX_AGENT_DEPTH: integer(0, 16).default(4),
   MAX_AGENTS: integer(0, 1_000).default(100),
   MAX_AGENTS_TOTAL: integer(0, 100_000).default(200),
@@ -119,6 +141,15 @@ export const environment = z.object({
 
   WEBHOOK_URL: webhookUrl().optional(),
   WEBHOOK_SECRET: webhookSecret().optional(),
+
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList().optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: oneOf('http/protobuf', 'http/json').default('http/protobuf'),
+  OTEL_SERVICE_NAME: z.string().default('parley'),
+  OTEL_TRACES_SAMPLER: oneOf(...SAMPLERS).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: amount(1).default(1),
+  OTEL_METRIC_EXPORT_INTERVAL: milliseconds(100).default(60_000),
+  OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: trueOrFalse().default(false),
 
   TOOL_CALLS_PER_MINUTE: integer(0, 1_000_000).default(300),
   TOOL_TIMEOUT_MS: milliseconds(1).default(120_000),
@@ -159,11 +190,14 @@ export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'OPENAI_BASE_URL',
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_BASE_URL',
+  'AUDIO_API_KEY',
+  'AUDIO_BASE_URL',
   'ADMIN_KEY',
   'JWT_SECRET',
   'S3_SECRET_ACCESS_KEY',
   'JWT_JWKS_URL',
   'ENCRYPTION_KEYS',
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'WEBHOOK_URL',
   'WEBHOOK_SECRET',
 ]);

@@ -16,15 +16,22 @@ export function amount(max: number) {
   return z.string().refine(isInRange, `has to be a number from 0 to ${max}`).transform(Number);
 }
 
-const price = z.strictObject({ input: z.number().min(0), output: z.number().min(0) });
+const dollars = z.number().min(0);
+const price = z.strictObject({
+  ...{ input: dollars, output: dollars },
+  cached_input: dollars.optional(),
+  cache_write: dollars.optional(),
+});
+/** By `<provider>/<name>`. */
+export const prices = z.record(z.string(), price);
 
 /** JSON, by `<provider>/<name>`. */
 export function modelPrices() {
   return z.string().transform((text, context) => {
-    const prices = z.record(z.string(), price).safeParse(parsed(text));
-    if (prices.success) return prices.data;
+    const { data } = prices.safeParse(parsed(text));
+    if (data) return data;
     context.addIssue(
-      'has to be JSON such as {"openai/gpt-5-mini": {"input": 0.25, "output": 2}}, in US dollars for a million tokens',
+      'has to be JSON such as {"openai/gpt-5-mini": {"input": 0.25, "cached_input": 0.025, "output": 2}}, in US dollars for a million tokens',
     );
     return z.NEVER;
   });
@@ -189,6 +196,27 @@ export function apiKey() {
     .string()
     .regex(/^[\x21-\x7e]+$/, 'has a space, a line break or a character that is not ASCII in it')
     .transform(secret);
+}
+
+/** `name=value,name=value`, percent-encoded, as OpenTelemetry writes headers. */
+export function headerList() {
+  return z
+    .string()
+    .regex(
+      /^[\w-]+=[\x21-\x2b\x2d-\x7e]*(,[\w-]+=[\x21-\x2b\x2d-\x7e]*)*$/,
+      'has to be name=value,name=value',
+    )
+    .refine(isPercentEncoded, 'has a % that is not followed by two hex digits')
+    .transform(secret);
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** An unguessable secret: 32 to 512 characters that fit into an HTTP header. */

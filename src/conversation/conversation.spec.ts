@@ -107,6 +107,75 @@ describe(Conversation.name, () => {
     ]);
   });
 
+  it('has a returned text in place of the answer that it names, as readers see it', () => {
+    const text = (content: string): Applied => ({ ...answer(content, null) });
+    const returned = (replaces?: string): Applied => {
+      const body = { type: 'ANSWER', block_id: 'r', content: 'Signed', replaces } as const;
+      return { body, hidden: { standalone: true } };
+    };
+    const asked = started('Go');
+    const written = [asked, text('Text'), turn(assistant('Text'))];
+    const user = { role: 'user', content: 'Go' };
+    const signed = { role: 'assistant', content: 'Signed' };
+    expect(messagesOf([...written, returned('b')])).toEqual([user, signed]);
+    expect(messagesOf([...written, returned()])).toEqual([user, assistant('Text'), signed]);
+    const noted = [...written, asked, returned('b')];
+    expect(messagesOf(noted)).toEqual([user, user, signed]);
+    const called = [...written, turn(assistant('', 'c')), result('c', '1'), returned('b')];
+    expect(messagesOf(called)).toMatchObject([user, { content: '' }, { content: '1' }, signed]);
+    const conversation = new Conversation([]);
+    for (const each of written) conversation.apply(each);
+    expect(conversation.answerBlock).toBe('b');
+    expect(conversation.addedWith([returned('b')])).toEqual([user, signed]);
+    expect(conversation.added()).toEqual([user, assistant('Text')]);
+    conversation.apply({
+      body: { type: 'AGENT_COMPLETED', status: 'completed', result: 'Signed', replaces: 'b' },
+    });
+    expect(conversation.added()).toEqual([user, signed]);
+  });
+
+  it('names no answer to be replaced once the user has said something since', () => {
+    const conversation = new Conversation([]);
+    const text = answer('Text', null);
+    for (const each of [started('Go'), text, turn(assistant('Text'))]) conversation.apply(each);
+    expect(conversation.answerBlock).toBe('b');
+    conversation.apply(started('More'));
+    expect(conversation.answerBlock).toBeUndefined();
+    expect(conversation.addedWith([]).length).toBe(3);
+  });
+
+  it("takes in what the agent's code said, and its questions with their answers", () => {
+    const said = { type: 'MESSAGE', block_id: 'b', content: 'Hm.' } as const;
+    const which = { request_id: 'r1', question: 'Which?', options: ['a', 'b'], expires_at: null };
+    const why = { request_id: 'r2', question: 'Why?', expires_at: null };
+    const by = { kind: 'user', user_id: 'ann' } as const;
+    const received = (request_id: string, answer: string | null): RecordBody => {
+      return { type: 'INPUT_RECEIVED', request_id, answer, by };
+    };
+    const standalone = { standalone: true } as const;
+    const joins = [
+      { body: said, hidden: standalone },
+      { body: { type: 'INPUT_REQUIRED', ...which } as const, hidden: standalone },
+      { body: { type: 'INPUT_REQUIRED', ...why } as const, hidden: standalone },
+      { body: received('r2', 'my key'), hidden: { guarded: { remarks: [], text: '[key]' } } },
+      { body: received('r1', 'late'), hidden: null },
+      { body: said, hidden: standalone },
+      answer('Hm.', standalone),
+    ];
+    expect(messagesOf(joins)).toEqual([
+      { role: 'assistant', content: 'Hm.' },
+      { role: 'assistant', content: 'Why?' },
+      { role: 'user', content: '[key]' },
+      { role: 'assistant', content: 'Which?\n- a\n- b' },
+      { role: 'user', content: expect.stringMatching(/^\[The user declined to answer/) },
+      { role: 'assistant', content: 'Hm.' },
+    ]);
+    const repeated = answer('Hm.', standalone);
+    expect(messagesOf([repeated, repeated])).toHaveLength(2);
+    const asTool = joins.slice(0, 6).map(({ body }) => ({ body, hidden: null }));
+    expect(messagesOf(asTool)).toEqual([]);
+  });
+
   it('shows each change, and stays as it was for whoever has it already', () => {
     const conversation = new Conversation([{ role: 'user', content: 'Before' }]);
     const before = conversation.messages;

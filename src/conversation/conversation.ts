@@ -1,8 +1,10 @@
-import type { Hidden, ReadFile, RecordBody } from '../protocol/events.js';
+import type { Hidden, ReadFile, RecordBody, RecordOf } from '../protocol/events.js';
 import { judgementOf, readInstead } from '../guardrails/input-judgement.js';
+import type { InputJudgement } from '../guardrails/input-judgement.js';
 import { freezeMessage, renderTurn, toolMessage } from './turn-entry.js';
 import type { TurnEntry } from './turn-entry.js';
 import { noteText, toldText } from './intervention-text.js';
+import { Questions } from './questions.js';
 import { OF_MESSAGE, ShownImages } from './shown-images.js';
 import type { AssistantMessage, Message, UserMessage, Image } from '../protocol/message.js';
 
@@ -26,15 +28,27 @@ export class Conversation {
   /** Model turns in this conversation, without those before it. */
   turns = 0;
   private cached: readonly Message[] | undefined;
-  /** Called with each message that is added from now on. */
-  onJoin: (message: Message) => void = () => {};
+  /** The text of the turn whose end comes next. */
+  private block: string | undefined;
+  /** The last answer of a turn; `entry`: if it is in this conversation. */
+  private answer: { block_id: string; entry?: Message | TurnEntry | undefined } | undefined;
+  /** True once the user has said something after it. */
+  private isAnswered = false;
+  /** The last text that the agent's code said. */
+  private said: AssistantMessage | undefined;
+  /** Called with each message that is added from now on; `isOutcome`: of a step of the agent. */
+  onJoin: (message: Message, isOutcome: boolean) => void = () => {};
 
-  constructor(readonly before: readonly Message[]) {}
+  constructor(
+    readonly before: readonly Message[],
+    private readonly questions = new Questions(),
+  ) {}
 
-  add(message: Message): void {
+  add(message: Message, isOutcome = message.role !== 'user'): void {
+    if (message.role === 'user') this.isAnswered = true;
     this.entries.push(message);
     this.cached = undefined;
-    this.onJoin(freezeMessage(message));
+    this.onJoin(freezeMessage(message), isOutcome);
   }
 
   apply({ body, hidden = null, key = null }: Applicable): void {
@@ -44,7 +58,13 @@ export class Conversation {
       case 'TURN_COMPLETED': {
         const turn = hidden && 'in_conversation' in hidden ? hidden : null;
         this.addTold(key);
-        return turn?.in_conversation ? this.addTurn(turn.message) : undefined;
+        const entry = turn?.in_conversation ? this.addTurn(turn.message) : undefined;
+        if (this.block !== undefined && turn && !turn.message.tool_calls) {
+          this.answer = { block_id: this.block, entry };
+          this.isAnswered = false;
+        }
+        this.block = undefined;
+        return undefined;
       }
       case 'NOTICE': {
         if (!hidden || !('note' in hidden)) return undefined;
@@ -54,10 +74,19 @@ export class Conversation {
         const images = hidden && 'images' in hidden ? hidden.images : [];
         return this.addResult(body.id, body.tool_output, images);
       }
+      case 'MESSAGE':
+        if (isStandalone(hidden)) return this.addSaid(body.content);
+        if (key === null) this.block = body.block_id;
+        return undefined;
+      case 'INPUT_REQUIRED':
+        if (isStandalone(hidden)) this.questions.ask(body);
+        return undefined;
+      case 'INPUT_RECEIVED':
+        return this.addAnswered(body, judgementOf(hidden));
       case 'ANSWER':
-        if (!hidden || !('standalone' in hidden)) return undefined;
-        this.addAllTold();
-        return this.add({ role: 'assistant', content: body.content });
+        if (isStandalone(hidden)) return this.addReturned(body);
+        this.block = body.block_id;
+        return undefined;
       case 'AGENT_INTERVENED':
         return this.tell(key, toldText({ body, hidden }));
       case 'NOTE_READ':
@@ -69,18 +98,14 @@ export class Conversation {
         return this.add({ role: 'user', content: body.prompt });
       case 'AGENT_COMPLETED':
         this.addAllTold();
-        return body.status === 'completed' && body.result !== this.lastText()
-          ? this.add({ role: 'assistant', content: body.result })
-          : undefined;
+        if (body.status !== 'completed' || body.result === this.lastText()) return undefined;
+        return this.replaceAnswer(body.replaces, body.result);
       case 'APPROVED':
         return body.modified_input && this.replaceArguments(body.tool_call_id, body.modified_input);
       case 'APPROVAL_REQUIRED':
       case 'REJECTED':
-      case 'INPUT_REQUIRED':
-      case 'INPUT_RECEIVED':
       case 'TOOL_RESULT_REQUIRED':
       case 'THINKING':
-      case 'MESSAGE':
       case 'TOOL_CALL':
       case 'TOOL_STARTED':
       case 'TASK_UPDATED':
@@ -125,17 +150,24 @@ export class Conversation {
 
   /** The messages that the agent has added, including those of these last records. */
   addedWith(ending: readonly Applicable[]): Message[] {
-    const ended = new Conversation(this.before);
-    for (const entry of this.entries) ended.entries.push(ended.copied(entry));
+    const ended = new Conversation(this.before, this.questions.copy());
+    for (const entry of this.entries) {
+      const copy = ended.copied(entry);
+      ended.entries.push(copy);
+      if (entry === this.answer?.entry) ended.answer = { ...this.answer, entry: copy };
+    }
+    ended.isAnswered = this.isAnswered;
     for (const [key, texts] of this.told) ended.told.set(key, texts);
+    ended.said = this.said;
     for (const each of ending) ended.apply(each);
     return ended.added();
   }
 
-  /** The last text of the agent without a tool call; empty if there is none. */
+  /** The last text of the agent without a tool call or question; empty if there is none. */
   lastText(): string {
     const last = this.messages.findLast(
-      (message) => message.role === 'assistant' && !message.tool_calls,
+      (message) =>
+        message.role === 'assistant' && !message.tool_calls && !this.questions.has(message),
     );
     return last?.content ?? '';
   }
@@ -165,13 +197,52 @@ export class Conversation {
     for (const key of this.told.keys()) this.addTold(key);
   }
 
-  private addTurn(assistant: AssistantMessage): void {
+  /** The block of the agent's last answer, unless the user has said something since. */
+  get answerBlock(): string | undefined {
+    return this.isAnswered ? undefined : this.answer?.block_id;
+  }
+
+  private addTurn(assistant: AssistantMessage): TurnEntry {
     this.turns++;
     const turn = { assistant, results: new Map<string, string>() };
     this.entries.push(turn);
     for (const call of assistant.tool_calls ?? []) this.turnOfCall.set(call.id, turn);
     this.cached = undefined;
-    this.onJoin(freezeMessage(assistant));
+    this.onJoin(freezeMessage(assistant), true);
+    return turn;
+  }
+
+  private addSaid(content: string): void {
+    if (content === '') return;
+    this.said = { role: 'assistant', content };
+    this.add(this.said);
+  }
+
+  /** The return value of the agent, or the shown part of an answer; nothing it has just said. */
+  private addReturned({ content, replaces }: RecordOf<'ANSWER'>): void {
+    this.addAllTold();
+    const isSaid = this.entries.at(-1) === this.said && this.said?.content === content;
+    if (!isSaid) this.replaceAnswer(replaces, content);
+  }
+
+  /**
+   * Adds a text of the agent, in place of the answer of this block: readers see that it is gone,
+   * also where a note to the agent was written between the two. Nothing of a spoken answer may have
+   * been heard.
+   */
+  private replaceAnswer(block: string | undefined, content: string): void {
+    const at = this.entries.findIndex((entry) => entry === this.answer?.entry);
+    const isThere = block !== undefined && block === this.answer?.block_id && at >= 0;
+    if (isThere) this.entries.splice(at, 1);
+    this.cached = undefined;
+    if (content !== '' || !isThere) this.add({ role: 'assistant', content });
+  }
+
+  private addAnswered(
+    body: RecordOf<'INPUT_RECEIVED'>,
+    judgement: InputJudgement | undefined,
+  ): void {
+    for (const each of this.questions.answer(body, judgement) ?? []) this.add(each, true);
   }
 
   /** The model reads the user's message after the guardrails. */
@@ -183,7 +254,8 @@ export class Conversation {
   }
 
   private addFiles(files: readonly ReadFile[]): void {
-    this.replaceMessage([this.asked, ...files.map(({ text }) => text)].join('\n\n'));
+    const texts = [this.asked, ...files.map(({ text }) => text)];
+    this.replaceMessage(texts.filter((text) => text.trim() !== '').join('\n\n'));
     this.images.add(
       OF_MESSAGE,
       files.flatMap(({ image }) => image ?? []),
@@ -208,10 +280,15 @@ export class Conversation {
     turn.results.set(callId, output);
     this.images.add(callId, images);
     this.cached = undefined;
-    this.onJoin(freezeMessage(toolMessage(callId, output)));
+    this.onJoin(freezeMessage(toolMessage(callId, output)), true);
   }
 }
 
 function isOfUser(entry: Message | TurnEntry): entry is UserMessage {
   return 'role' in entry && entry.role === 'user';
+}
+
+/** True if the agent's own code wrote it, and not a model turn or a tool. */
+function isStandalone(hidden: Hidden | null): boolean {
+  return hidden !== null && 'standalone' in hidden;
 }

@@ -8,7 +8,7 @@ import { LeaseStore } from '../persistence/lease.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import { QueueModule } from '../queue/queue.module.js';
 import { RunQueue } from '../queue/run-queue.js';
-import { AppendMeter, LogWriter } from './append/log-writer.js';
+import { LogWriter } from './append/log-writer.js';
 import { Readers } from './follow/readers.js';
 import { LiveBus } from './live/live-bus.js';
 import { LocalLiveBus } from './live/local/local-live-bus.js';
@@ -16,6 +16,7 @@ import { RunWaker } from './live/run-waker.js';
 import { SpillFolder } from './spill/spill-folder.js';
 import { Spill } from './spill/spill.js';
 import { StoreHealth } from './store-health.js';
+import { Telemetry } from '../telemetry/telemetry.js';
 
 /** All spilled records together, in bytes; they fit in memory before. */
 const MAX_SPILL_BYTES = 1024 ** 3;
@@ -35,7 +36,7 @@ const PROVIDERS: Provider[] = [
   },
   {
     provide: LogWriter,
-    inject: [Config, RecordStore, Spill, StoreHealth, AppendMeter, Clock],
+    inject: [Config, RecordStore, Spill, StoreHealth, Telemetry, Clock],
     useFactory: openLogWriter,
   },
   Readers,
@@ -90,8 +91,8 @@ function openStoreHealth(
 
 function openLogWriter(
   { saveTimeoutMs: save_timeout_ms, webhookUrl }: Config,
-  ...[records, spill, health, meter, clock]: [RecordStore, Spill, StoreHealth, AppendMeter, Clock]
+  ...[records, spill, health, telemetry, clock]: [RecordStore, Spill, StoreHealth, Telemetry, Clock]
 ): LogWriter {
   const announce = webhookUrl !== undefined;
-  return new LogWriter(records, clock, { save_timeout_ms, spill, health, meter, announce });
+  return new LogWriter(records, clock, { save_timeout_ms, spill, health, telemetry, announce });
 }

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '../kernel/clock.js';
+import { Periodic } from '../kernel/periodic.js';
 import { AppError } from '../kernel/app-error.js';
 import type { RecordStore } from '../persistence/record.store.js';
 import type { RunQueue } from '../queue/run-queue.js';
@@ -41,25 +42,26 @@ const FORGET_MS = 8000;
 /** Knows whether the store can be reached and written, and flushes spilled records once it can. */
 export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('Store');
-  private timer: NodeJS.Timeout | undefined;
+  private readonly rounds: Periodic;
   private tidiedAt = -Infinity;
-  private checking: Promise<void> | undefined;
   private unreachable: Since | undefined;
   private unwritable: (Since & { last: number }) | undefined;
 
   constructor(
     private readonly deps: StoreHealthDeps,
     private readonly options: StoreHealthOptions,
-  ) {}
+  ) {
+    const run = (): Promise<void> => this.checkNow();
+    this.rounds = new Periodic(deps.clock, { name: 'Store', every_ms: INTERVAL_MS, run });
+  }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.timer = setInterval(() => void this.check(), INTERVAL_MS).unref();
+    this.rounds.start();
     await this.check(); // flushes the spill of earlier processes before the first sweep
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.checking;
+    await this.rounds.stop();
   }
 
   get name(): string {
@@ -93,8 +95,7 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** Checks the store now; concurrent calls share one check. Never rejects. */
   check(): Promise<void> {
-    this.checking ??= this.checkNow().finally(() => (this.checking = undefined));
-    return this.checking;
+    return this.rounds.runNow();
   }
 
   private async checkNow(): Promise<void> {

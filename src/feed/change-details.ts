@@ -7,7 +7,7 @@ import { RequestStore } from '../persistence/request.store.js';
 import type { ChatState } from '../persistence/rows/chat-state.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { FileInfo } from '../protocol/file.js';
 import type { Task } from '../protocol/task.js';
 import { TaskStore } from '../tasks/task-store.js';
@@ -38,6 +38,7 @@ export interface ChatChange {
   readonly row: ChatRow | undefined;
   readonly opened: readonly RequestRow[];
   readonly settled: readonly RequestRow[];
+  /** Those that are new in the queue, or were changed there; or the first, if others have left. */
   readonly queued: readonly string[];
   readonly interactions: readonly Pick<InteractionRow, 'id' | 'status'>[];
   /** Those of people only; records tell of the others. */
@@ -78,7 +79,7 @@ export class ChangeDetails {
       this.changedInteractions(before?.state, after?.state),
     ]);
     const row = isWatched && after ? await this.chats.findChatByUid(uid) : undefined;
-    const queued = added(before?.state.queued ?? [], after?.state.queued ?? []);
+    const queued = after ? changedQueue(before?.state, after.state) : [];
     return { ...difference, row, opened, settled, queued, interactions, tasks, files };
   }
 
@@ -138,6 +139,14 @@ export function isSame(one: KnownChat | undefined, other: KnownChat | undefined)
 function printOf(chat: KnownChat | undefined, withBoard: boolean): string {
   const versions = withBoard ? chat?.tasks?.map(({ id, version }) => [id, version]) : [];
   return JSON.stringify([chat?.state, versions, withBoard && chat?.newest_files]);
+}
+
+function changedQueue(before: ChatState | undefined, after: ChatState): readonly string[] {
+  const { queued, queue_changes } = after;
+  const known = new Map(before?.queued.map((id, i) => [id, before.queue_changes[i]]));
+  const changed = queued.filter((id, i) => known.get(id) !== queue_changes[i]);
+  const hasLeft = added(queued, before?.queued ?? []).length > 0;
+  return changed.length === 0 && hasLeft ? queued.slice(0, 1) : changed;
 }
 
 /** The length of the list up to the last item that was known; all if none was. */

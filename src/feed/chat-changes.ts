@@ -7,6 +7,7 @@ import { Config } from '../config/config.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import type { ChatHint } from '../event-log/live/live-bus.js';
 import { Clock } from '../kernel/clock.js';
+import { Periodic } from '../kernel/periodic.js';
 import { FileCatalog } from '../files/file-catalog.js';
 import { outsideTenants } from '../kernel/tenant-scope.js';
 import { ChatStore, MAX_STATES } from '../persistence/chat.store.js';
@@ -43,8 +44,7 @@ export class ChatChanges implements OnApplicationBootstrap, OnApplicationShutdow
   private readonly ofTenant = new Map<string, Set<Subscriber<ChatChange>>>();
   private readonly due = new Map<string, Due>();
   private reading: Promise<void> | undefined;
-  private isChecking = false;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly rounds: Periodic;
   private stopListening = (): void => {};
 
   constructor(
@@ -53,18 +53,21 @@ export class ChatChanges implements OnApplicationBootstrap, OnApplicationShutdow
     private readonly files: FileCatalog,
     private readonly details: ChangeDetails,
     private readonly bus: LiveBus,
-    private readonly config: Config,
+    config: Config,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    const run = (): Promise<void> => this.checkAll();
+    this.rounds = new Periodic(clock, { name: 'Feed', every_ms: config.heartbeatMs, run });
+  }
 
   onApplicationBootstrap(): void {
     this.stopListening = this.bus.onChange((hint) => this.onHint(hint));
-    this.timer = setInterval(() => void this.check(), this.config.heartbeatMs).unref();
+    this.rounds.start();
   }
 
   onApplicationShutdown(): void {
     this.stopListening();
-    clearInterval(this.timer);
+    void this.rounds.stop();
   }
 
   /** Changes of one chat, its task board included. Never completes or fails. */
@@ -106,20 +109,17 @@ export class ChatChanges implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /** Compares all that is known with the store. */
-  async check(): Promise<void> {
-    if (this.isChecking || this.ofChat.size + this.ofTenant.size === 0) return;
-    this.isChecking = true;
-    try {
-      const suspects = await outsideTenants(() => this.listSuspects());
-      if (suspects.size > 0) await delay(ARRIVAL_MS, undefined, { ref: false });
-      for (const [uid, before] of suspects)
-        if (this.known.find(uid) === before && !this.due.has(uid)) this.add(uid).isLate = true;
-      await this.read();
-    } catch {
-      // The store is unavailable; the next check tries again.
-    } finally {
-      this.isChecking = false;
-    }
+  check(): Promise<void> {
+    return this.rounds.runNow();
+  }
+
+  private async checkAll(): Promise<void> {
+    if (this.ofChat.size + this.ofTenant.size === 0) return;
+    const suspects = await outsideTenants(() => this.listSuspects());
+    if (suspects.size > 0) await delay(ARRIVAL_MS, undefined, { ref: false });
+    for (const [uid, before] of suspects)
+      if (this.known.find(uid) === before && !this.due.has(uid)) this.add(uid).isLate = true;
+    await this.read();
   }
 
   private newSince(): string {

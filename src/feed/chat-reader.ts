@@ -1,17 +1,22 @@
 import type { Observer, Subscription } from 'rxjs';
 import { viewRequest } from '../approvals/request-view.js';
-import { viewChat } from '../chats/chats.service.js';
+import { viewChat } from '../chats/chat-view.js';
 import { LOG_WENT_BACK } from '../event-log/follow/follower.js';
-import type { Backlog } from '../event-log/follow/follower.js';
+import type { Backlog } from '../kernel/async/backlog.js';
 import type { Readers } from '../event-log/follow/readers.js';
 import type { StreamEvent } from '../event-log/follow/stream-event.js';
-import { LOG_UNREADABLE, positionIn, toErrorEvent } from '../interactions/events.service.js';
+import {
+  LOG_UNREADABLE,
+  positionIn,
+  toErrorEvent,
+  withFiles,
+} from '../interactions/events.service.js';
 import { isUnreadable } from '../encryption/unreadable.js';
-import { afterTick } from '../kernel/after-tick.js';
+import { afterTick } from '../kernel/async/after-tick.js';
 import { AppError } from '../kernel/app-error.js';
 import type { InteractionStore } from '../persistence/interaction.store.js';
 import type { RecordStore } from '../persistence/record.store.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { sees } from '../persistence/viewer.js';
 import type { Viewer } from '../persistence/viewer.js';
@@ -19,13 +24,13 @@ import { START } from '../protocol/cursor.js';
 import type { Cursor } from '../protocol/cursor.js';
 import { isFinal } from '../protocol/interaction.js';
 import type { ChatEvent } from '../protocol/live-events.js';
-import { RESUME_REASONS } from '../runs/run-input.js';
+import { RESUME_REASONS } from '../runs/scope/run-input.js';
 import { AgentStates } from './agent-states.js';
 import type { ChatChange } from './change-details.js';
 import type { ChatChanges } from './chat-changes.js';
 import { BEFORE_ALL, formatChatCursor, startOf } from './chat-cursor.js';
 import type { ChatCursor } from './chat-cursor.js';
-import type { LiveStates } from './live-states.js';
+import type { LiveStates, StateOptions } from './live-states.js';
 
 /** Interactions that a reader has missed, looked up at once. */
 const AHEAD = 50;
@@ -89,7 +94,7 @@ export class ChatReader {
     this.changes = changes.ofOne(this.options.chat.uid).subscribe((change) => {
       this.do(() => this.take(change));
     });
-    this.do(() => this.sendState());
+    this.do(() => this.sendState({ withMessages: !this.options.from }));
     void this.work.then(() => this.followAll()).catch((error: unknown) => this.fail(error));
   }
 
@@ -106,9 +111,9 @@ export class ChatReader {
       .catch((error: unknown) => this.fail(error));
   }
 
-  private async sendState(): Promise<void> {
+  private async sendState(options?: StateOptions): Promise<void> {
     const { chat, viewer } = this.options;
-    const state = await this.deps.states.ofChat(chat, viewer);
+    const state = await this.deps.states.ofChat(chat, viewer, options);
     if (state) this.send(state);
     else this.finish();
   }
@@ -126,10 +131,11 @@ export class ChatReader {
     chat: ReturnType<typeof viewChat>,
   ): void {
     const chat_id = chat.id;
+    const queue = after?.state.queued ?? [];
     for (const interaction_id of queued)
       this.send({
         ...{ type: 'INTERACTION_QUEUED', chat_id, interaction_id },
-        queued: after?.state.queued ?? [],
+        ...{ position: queue.indexOf(interaction_id) + 1, queued: queue },
       });
     for (const row of opened)
       this.send({ type: 'REQUEST_OPENED', chat_id, request: viewRequest(row) });
@@ -174,7 +180,7 @@ export class ChatReader {
         next: ({ cursor: within, event }) => {
           this.cursor = `${interaction_id}/${within}`;
           if ('seq' in event) this.at = { interaction_id, cursor: { ...START, seq: event.seq } };
-          this.send(event);
+          this.send(withFiles(event, row));
           if (this.agents?.apply(event)) this.sendAgentsLater();
           if (event.type === 'TASK_UPDATED' && event.seq <= row.last_seq) {
             this.isBoardOld = true;

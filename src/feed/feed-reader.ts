@@ -68,7 +68,11 @@ export class FeedReader {
     if (JSON.stringify(had) !== JSON.stringify(chat))
       this.send({ type: 'CHAT_UPDATED', chat_id, chat });
     for (const interaction_id of queued)
-      this.send({ type: 'INTERACTION_QUEUED', chat_id, interaction_id, queued: state.queued });
+      if (!before?.state.queued.includes(interaction_id))
+        this.send({
+          ...{ type: 'INTERACTION_QUEUED', chat_id, interaction_id },
+          ...{ position: state.queued.indexOf(interaction_id) + 1, queued: state.queued },
+        });
     for (const { id: interaction_id, status } of interactions)
       this.send({ type: 'INTERACTION_UPDATED', chat_id, interaction_id, status });
     for (const row of opened)

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { viewRequest } from '../approvals/request-view.js';
-import { viewChat } from '../chats/chats.service.js';
-import { fitting } from '../http/input/page-cursor.js';
+import { readMessages, viewChat } from '../chats/chat-view.js';
+import { fitting, jsonBytes } from '../http/input/page-cursor.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { ChatState } from '../persistence/rows/chat-state.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { Viewer } from '../persistence/viewer.js';
 import type { ChatEvent, FeedEvent } from '../protocol/live-events.js';
+import type { Message } from '../protocol/message.js';
 import { TaskStore } from '../tasks/task-store.js';
 import { ChatChanges } from './chat-changes.js';
 
@@ -17,6 +18,12 @@ const FEED_CHATS = 50;
 const FEED_REQUESTS = { limit: 200, bytes: 512 * 1024 };
 const CHAT_REQUESTS = { limit: 200, bytes: 256 * 1024 };
 const CHAT_TASKS = { limit: 500, bytes: 256 * 1024 };
+const MAX_MESSAGES_BYTES = 256 * 1024;
+
+export interface StateOptions {
+  /** True: with the messages that the chat was created with. */
+  readonly withMessages: boolean;
+}
 
 /**
  * Reads the state frames of streams. They are small enough for one write: a reader with more than
@@ -35,13 +42,15 @@ export class LiveStates {
   async ofChat(
     { uid, id }: Pick<ChatRow, 'uid' | 'id'>,
     viewer: Viewer,
+    { withMessages }: StateOptions = { withMessages: false },
   ): Promise<ChatEvent | undefined> {
     await this.changes.know([uid]);
-    const [row, states, pending, board] = await Promise.all([
+    const [row, states, pending, board, messages] = await Promise.all([
       this.chats.findChat(id, viewer),
       this.chats.readStates([uid]),
       this.listPending(viewer, CHAT_REQUESTS, uid),
       this.tasks.list(uid),
+      withMessages ? readMessages(this.chats, { uid, id }) : [],
     ]);
     const state = states.get(uid);
     if (row?.uid !== uid || !state) return undefined;
@@ -53,6 +62,7 @@ export class LiveStates {
       ...{ head_interaction_id, active_interaction_id, queued },
       ...{ requests: requests.map(viewRequest), requests_cursor },
       ...{ tasks, tasks_cursor },
+      ...viewMessages(messages),
     };
   }
 
@@ -68,6 +78,7 @@ export class LiveStates {
     const { items, cursor: requests_cursor } = fitting(pending, FEED_REQUESTS);
     return {
       type: 'FEED_STATE',
+      user_id: viewer.user_id,
       chats: listed.flatMap((uid) => {
         const state = states.get(uid);
         return state ? [viewListed(state)] : [];
@@ -89,6 +100,15 @@ export class LiveStates {
       ...{ ...scope, readable_only: true },
     });
   }
+}
+
+/** The first of them, as far as they fit. */
+function viewMessages(all: readonly Message[]) {
+  let bytes = 0;
+  const messages = all.map((message) => ({ ...message }));
+  const end = messages.findIndex((each) => (bytes += jsonBytes(each)) > MAX_MESSAGES_BYTES);
+  if (end < 0) return messages.length > 0 && { messages };
+  return { messages: messages.slice(0, end), messages_cut: true as const };
 }
 
 export function viewListed({ id, title, status, updated_at, active_interaction_id }: ChatState) {

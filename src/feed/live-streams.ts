@@ -1,15 +1,14 @@
-import type { ServerResponse } from 'node:http';
+import { outsideRuns } from '../logging/log-fields.js';
 import { Injectable, Logger } from '@nestjs/common';
-import type { MessageEvent } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import type { Subscriber } from 'rxjs';
 import { viewerOf } from '../access/viewer-of.js';
 import type { Principal } from '../auth/principal.js';
+import type { Backlog } from '../kernel/async/backlog.js';
 import { Readers } from '../event-log/follow/readers.js';
-import { EventStreams, StreamBacklog } from '../http/event-streams.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { Viewer } from '../persistence/viewer.js';
 import { isFinal } from '../protocol/interaction.js';
 import type { FeedEvent } from '../protocol/live-events.js';
@@ -23,20 +22,24 @@ import { FeedReader } from './feed-reader.js';
 import { LiveStates } from './live-states.js';
 
 export interface ChatStreamOptions {
-  readonly sent: SentCursor | undefined;
+  readonly from: ChatCursor | undefined;
+  /** Also provider events of unknown types. */
   readonly trace: boolean;
-  /** False: frames have no `event` field. */
-  readonly named: boolean;
-  readonly response: ServerResponse;
+  readonly backlog: Backlog;
 }
 
-/** The streams of chats and the feed, for controllers to return. */
+/** An event of the feed, whose readers always begin with `feed_state`. */
+interface FeedFrame {
+  readonly cursor: string;
+  readonly event: FeedEvent;
+}
+
+/** The events of chats and the feed, for their readers. */
 @Injectable()
 export class LiveStreams implements ChatReaderDeps {
   private readonly logger = new Logger('Events');
 
   constructor(
-    private readonly streams: EventStreams,
     readonly readers: Readers,
     readonly interactions: InteractionStore,
     readonly records: RecordStore,
@@ -44,29 +47,27 @@ export class LiveStreams implements ChatReaderDeps {
     readonly states: LiveStates,
   ) {}
 
-  /** @throws AppError `invalid_cursor`, `cursor_ahead` (400), `too_many_streams` (503) */
-  async ofChat(
+  /**
+   * Position to resume at; undefined: the beginning of the chat.
+   * @throws AppError `invalid_cursor`, `cursor_ahead` (400)
+   */
+  position(
     caller: Principal,
     chat: ChatRow,
-    { sent, trace, named, response }: ChatStreamOptions,
-  ): Promise<Observable<MessageEvent>> {
-    const viewer = viewerOf(caller);
-    const from = sent
-      ? await this.requirePosition(chat, viewer, sent)
-      : await this.findPosition(chat);
-    this.streams.admit(response);
-    this.streams.join(response, chat.uid, `The chat ${chat.id}`);
-    const backlog = new StreamBacklog(response);
-    const messages = new Observable<MessageEvent>((reader) => {
+    sent: SentCursor | undefined,
+  ): Promise<ChatCursor | undefined> {
+    return sent ? this.requirePosition(chat, viewerOf(caller), sent) : this.findPosition(chat);
+  }
+
+  /** A failure ends it: the client comes back with its cursor. */
+  ofChat(caller: Principal, chat: ChatRow, options: ChatStreamOptions): Observable<ChatFrame> {
+    return new Observable((reader) => {
+      const viewer = viewerOf(caller);
       const following = new ChatReader(
         this,
-        { chat, viewer, from, trace, backlog },
+        { chat, viewer, ...options },
         {
-          next: ({ cursor, event }) => {
-            const message = toMessage(cursor, event, named);
-            backlog.add(message.data.length);
-            reader.next(message);
-          },
+          next: (frame) => reader.next(frame),
           error: (err) => this.end(reader, `${chat.id}: a reader's stream failed`, err),
           complete: () => reader.complete(),
         },
@@ -74,30 +75,23 @@ export class LiveStreams implements ChatReaderDeps {
       following.start();
       return () => following.stop();
     });
-    return this.streams.send(messages, response);
   }
 
-  /** @throws AppError `too_many_streams` (503) */
-  feed(
-    caller: Principal,
-    { named, response }: Pick<ChatStreamOptions, 'named' | 'response'>,
-  ): Observable<MessageEvent> {
-    this.streams.admit(response);
-    const messages = new Observable<MessageEvent>((reader) => {
+  /** A failure ends it. */
+  feed(caller: Principal): Observable<FeedFrame> {
+    return new Observable((reader) => {
       const feed = new FeedReader(this, viewerOf(caller), {
-        next: (event) => reader.next(toMessage(BEFORE_ALL, event, named)),
+        next: (event) => reader.next({ cursor: BEFORE_ALL, event }),
         error: (err) => this.end(reader, "A reader's feed failed", err),
         complete: () => reader.complete(),
       });
       feed.start();
       return () => feed.stop();
     });
-    return this.streams.send(messages, response);
   }
 
-  /** The client comes back with its cursor. */
-  private end(reader: Subscriber<MessageEvent>, message: string, err: unknown): void {
-    this.logger.warn({ message, err });
+  private end(reader: Subscriber<never>, message: string, err: unknown): void {
+    outsideRuns(() => this.logger.warn({ message, err }));
     reader.complete();
   }
 
@@ -124,13 +118,4 @@ export class LiveStreams implements ChatReaderDeps {
     if (isFinal(row.status) && position.cursor.seq > row.last_seq) throw cursorAhead(sent.field);
     return position;
   }
-}
-
-function toMessage(
-  id: string,
-  event: ChatFrame['event'] | FeedEvent,
-  named: boolean,
-): MessageEvent & { readonly data: string } {
-  const name = named && { type: event.type.toLowerCase() };
-  return { id, ...name, data: JSON.stringify(event) };
 }

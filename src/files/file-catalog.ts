@@ -1,6 +1,6 @@
 import type { AnyViewer } from '../persistence/viewer.js';
 import { sees } from '../persistence/viewer.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { FileInfo } from '../protocol/file.js';
 
 /** A file with what clients never see. */

@@ -3,10 +3,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
+import { Telemetry } from '../telemetry/telemetry.js';
 import { FileCatalog } from './file-catalog.js';
 import type { FileKey } from './file-catalog.js';
 import { keyOf } from './file-key.js';
-import { FileMeter } from './file-meter.js';
 import { FileStore, filesUnavailable } from './file-store.js';
 import type { ByteRange } from './file-store.js';
 
@@ -21,7 +21,7 @@ export class FileContents {
   constructor(
     private readonly catalog: FileCatalog,
     private readonly bytes: FileStore,
-    private readonly meter: FileMeter,
+    private readonly telemetry: Telemetry,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -54,7 +54,7 @@ export class FileContents {
 
   /** Logged at most once a minute. */
   private missing({ id }: FileKey): AppError {
-    this.meter.storeFailed();
+    this.telemetry.emit('file_store_failed', undefined);
     const now = this.clock.now().getTime();
     if (now - this.toldAt >= QUIET_MS) {
       this.toldAt = now;

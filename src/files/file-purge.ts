@@ -3,8 +3,8 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { outsideTenants } from '../kernel/tenant-scope.js';
+import { Telemetry } from '../telemetry/telemetry.js';
 import { FileCatalog } from './file-catalog.js';
-import { FileMeter } from './file-meter.js';
 import { FileStore } from './file-store.js';
 import { idIn, keyOf } from './file-key.js';
 
@@ -31,7 +31,7 @@ export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown 
     private readonly bytes: FileStore,
     private readonly config: Config,
     private readonly clock: Clock,
-    private readonly meter: FileMeter,
+    private readonly telemetry: Telemetry,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -79,12 +79,12 @@ export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown 
   private async purge(): Promise<void> {
     for (let after: string | undefined; ;) {
       const slice = await this.catalog.listDeleted({ limit: SLICE, ...(after && { after }) });
-      this.meter.pending(slice.length);
+      this.telemetry.emit('file_purges_pending', { count: slice.length });
       for (const [done, file] of slice.entries()) {
         this.stopping.signal.throwIfAborted();
         await this.bytes.delete(keyOf(file));
         await this.catalog.remove(file.id);
-        this.meter.pending(slice.length - done - 1);
+        this.telemetry.emit('file_purges_pending', { count: slice.length - done - 1 });
       }
       if (slice.length < SLICE) return;
       after = slice.at(-1)?.id;
@@ -117,7 +117,7 @@ export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown 
     for (const key of keys) {
       if (known.has(idIn(key)!)) continue;
       await this.bytes.delete(key);
-      this.meter.swept();
+      this.telemetry.emit('file_swept', undefined);
     }
   }
 }

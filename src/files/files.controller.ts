@@ -9,11 +9,12 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { Access } from '../access/access.decorator.js';
+import { Access } from '../auth/access.decorator.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { AdmissionGate } from '../http/admission-gate.js';
-import { CredentialWatch } from '../http/credential-watch.js';
+import { Config } from '../config/config.js';
+import { AdmissionGate } from '../streams/admission-gate.js';
+import { CredentialWatch } from '../streams/credential-watch.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { sendFile } from './download/send-file.js';
@@ -29,7 +30,9 @@ import { FileUrls } from './download/file-urls.js';
 import { toFile } from './file-catalog.js';
 import { FileContents } from './file-contents.js';
 import type { ByteRange } from './file-store.js';
+import { FileIntake } from './file-intake.js';
 import { FilesService } from './files.service.js';
+import { readUpload } from './upload/read-upload.js';
 
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
@@ -40,17 +43,20 @@ export class FilesController {
   private readonly logger = new Logger(FilesController.name);
 
   constructor(
+    private readonly intake: FileIntake,
     private readonly files: FilesService,
     private readonly contents: FileContents,
     private readonly urls: FileUrls,
-    private readonly intake: AdmissionGate,
+    private readonly gate: AdmissionGate,
     private readonly credentials: CredentialWatch,
+    private readonly config: Config,
   ) {}
 
   @Post()
   @ApiOperation({
     summary: 'Upload a file',
-    description: 'It is stored as it arrives. Its type is found out from its content.',
+    description:
+      'It is stored as it arrives. Its type is found out from its content. In Swagger, choose a file first: Execute does nothing without one.',
   })
   @ApiConsumes('multipart/form-data')
   @ApiBody({ type: UploadFileDto })
@@ -62,8 +68,16 @@ export class FilesController {
   @ApiResponse({ status: 429, type: QuotaExceededDto, description: 'QUOTA_BYTES is used up.' })
   @ApiResponse({ status: 503, type: ProblemDto, description: 'Files can’t be stored now.' })
   upload(@Caller() caller: Principal, @Req() request: Request): Promise<FileDto> {
-    this.intake.requireOpen();
-    return this.files.upload(caller, request);
+    this.gate.requireOpen();
+    const form = {
+      limit: this.config.fileMaxBytes,
+      limitedBy: 'FILE_MAX_BYTES' as const,
+      fields: ['chat_id'],
+    };
+    return this.intake.upload(caller, {
+      expected: Number(request.headers['content-length'] ?? 0),
+      read: (take) => readUpload(request, { ...form, take }),
+    });
   }
 
   @Get()

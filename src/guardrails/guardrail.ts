@@ -1,3 +1,5 @@
+import type { Sliced } from '../kernel/async/sliced.js';
+
 /** The agent that reads the input or writes the output. */
 export interface GuardedAgent {
   readonly chat_id: string;
@@ -48,6 +50,9 @@ export interface OutputFilter {
    * off.
    */
   end(): string;
+  /** As `push` and `end`, for a filter that may take long for one text. */
+  pushSliced?(text: string): Sliced<string>;
+  endSliced?(): Sliced<string>;
   /** A remark for readers on the work of the filter, after the end of the text. */
   readonly remark?: string | undefined;
 }

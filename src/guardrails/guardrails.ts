@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
+import { warnOfUndecorated } from '../kernel/warn-of-undecorated.js';
+import { Telemetry } from '../telemetry/telemetry.js';
 import { Config } from '../config/config.js';
 import { GuardedOutput } from './guarded-output.js';
 import { GuardrailProvider } from './guardrail-provider.decorator.js';
@@ -8,8 +10,15 @@ import { Guardrail } from './guardrail.js';
 import type { InputAbout, InputVerdict, OutputAbout } from './guardrail.js';
 import type { InputJudgement } from './input-judgement.js';
 import { tripped } from './tripwire.js';
+import type { Tripwire } from './tripwire.js';
 import { messageOf } from '../kernel/app-error.js';
 import { requireDistinctNames } from '../kernel/duplicate-name.js';
+
+const GUARDRAIL = {
+  base: Guardrail,
+  decorator: GuardrailProvider,
+  written: '@GuardrailProvider()',
+};
 
 /** All guardrails, sorted by name: the providers marked with `@GuardrailProvider`. */
 @Injectable()
@@ -19,11 +28,13 @@ export class Guardrails implements OnModuleInit {
   constructor(
     private readonly discovery: DiscoveryService,
     private readonly config: Config,
+    private readonly telemetry: Telemetry,
   ) {}
 
   onModuleInit(): void {
     const found = this.discovery.getProviders({ metadataKey: GuardrailProvider.KEY });
     this.use(found.map(({ instance, name }) => requireGuardrail(instance, String(name))));
+    warnOfUndecorated(this.discovery, GUARDRAIL);
   }
 
   /** @throws AppError `duplicate_name` */
@@ -31,6 +42,10 @@ export class Guardrails implements OnModuleInit {
     requireDistinctNames('guardrails', guardrails);
     const enabled = guardrails.filter((guardrail) => guardrail.enabled !== false);
     this.all = enabled.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  get names(): readonly string[] {
+    return this.all.map(({ name }) => name);
   }
 
   /** True if a guardrail checks input. */
@@ -55,13 +70,13 @@ export class Guardrails implements OnModuleInit {
           ),
         );
         if (verdict.verdict === 'tripwire')
-          return { remarks, tripwire: tripped(name, verdict.reason).message };
+          return { remarks, tripwire: this.trip(name, verdict.reason).message };
         if (verdict.verdict === 'pass') continue;
         text = verdict.text;
         remarks.push(`Guardrail ${name}: ${verdict.reason}`);
       } catch (error) {
         if (about.signal.aborted) throw error;
-        return { remarks, tripwire: failed(name, error).message };
+        return { remarks, tripwire: this.trip(name, failure(error)).message };
       }
     }
     return { remarks, ...(text !== input && { text }) };
@@ -69,7 +84,7 @@ export class Guardrails implements OnModuleInit {
 
   /** @throws Tripwire */
   open(about: OutputAbout): GuardedOutput {
-    return new GuardedOutput(this.all, about);
+    return new GuardedOutput(this.all, about, (name, why) => this.trip(name, why));
   }
 
   /** @throws Tripwire if a guardrail does not pass the whole text */
@@ -82,10 +97,15 @@ export class Guardrails implements OnModuleInit {
       )
         .then((said) => requireVerdict(said))
         .catch((error: unknown) => {
-          throw signal.aborted ? error : failed(name, error);
+          throw signal.aborted ? error : this.trip(name, failure(error));
         });
-      if (verdict.verdict === 'tripwire') throw tripped(name, verdict.reason);
+      if (verdict.verdict === 'tripwire') throw this.trip(name, verdict.reason);
     }
+  }
+
+  private trip(guardrail: string, why: unknown): Tripwire {
+    this.telemetry.emit('guardrail_tripped', { guardrail });
+    return tripped(guardrail, why);
   }
 
   private inTime<T>(signal: AbortSignal, ask: (signal: AbortSignal) => Promise<T> | T): Promise<T> {
@@ -103,9 +123,8 @@ function requireVerdict<V extends InputVerdict>(said: V | undefined): V {
   throw new Error('It has to answer pass, tripwire, or replace with a text.');
 }
 
-function failed(name: string, error: unknown): ReturnType<typeof tripped> {
-  const why = messageOf(error);
-  return tripped(name, `it failed, so nothing passes. ${why}`);
+function failure(error: unknown): string {
+  return `it failed, so nothing passes. ${messageOf(error)}`;
 }
 
 function requireGuardrail(instance: unknown, provider: string): Guardrail {

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../kernel/app-error.js';
+import { cutText } from '../kernel/cut-text.js';
 
 /** Maximum length of the reason that a guardrail writes to the log, in characters. */
 const MAX_REASON = 2_000;
@@ -25,6 +26,6 @@ export class Tripwire extends AppError {
 
 /** The Tripwire of a guardrail. Any failure to return a valid verdict ends the run, too. */
 export function tripped(name: string, why: unknown): Tripwire {
-  const reason = messageOf(why).slice(0, MAX_REASON);
+  const reason = cutText(messageOf(why), MAX_REASON);
   return new Tripwire(`The guardrail ${name} stopped this run: ${reason || 'it gave no reason'}`);
 }

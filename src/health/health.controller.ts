@@ -6,22 +6,21 @@ import {
   ApiResponse,
   ApiTags,
 } from '@nestjs/swagger';
-import { Access } from '../access/access.decorator.js';
+import { Access } from '../auth/access.decorator.js';
 import { PossibleCaller } from '../auth/caller.decorator.js';
-import { JwtVerifier } from '../auth/jwt/jwt-verifier.js';
 import type { Principal } from '../auth/principal.js';
-import { AdmissionGate } from '../http/admission-gate.js';
+import { AdmissionGate } from '../streams/admission-gate.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { AppError } from '../kernel/app-error.js';
-import { LiveBus } from '../event-log/live/live-bus.js';
-import { RunQueue } from '../queue/run-queue.js';
+import { VERSION } from '../kernel/version.js';
 import { StoreHealth } from '../event-log/store-health.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { ToolServerDto, toServerDto } from '../tools/tool-server.dto.js';
-import { ReceiverHealth } from '../webhooks/receiver-health.js';
 import { Sandbox } from '../workspace/sandbox/sandbox.js';
 import type { SandboxKind } from '../workspace/sandbox/sandbox.js';
+import { Dependencies } from './dependencies.js';
+import type { Dependency } from './dependencies.js';
 
 class HealthDto {
   @ApiProperty({ example: 'ok' })
@@ -65,6 +64,9 @@ class ReadyDto {
   @ApiProperty({ enum: ['ok', 'degraded'] })
   readonly status: 'ok' | 'degraded';
 
+  @ApiPropertyOptional({ example: VERSION, description: 'Of the server.' })
+  readonly version?: string;
+
   @ApiPropertyOptional({
     type: [OutageDto],
     description: 'Unavailable dependencies that the server can work without for a while.',
@@ -85,13 +87,10 @@ class ReadyDto {
 export class HealthController {
   constructor(
     private readonly store: StoreHealth,
-    private readonly bus: LiveBus,
-    private readonly queue: RunQueue,
     private readonly sandbox: Sandbox,
     private readonly tools: ToolRegistry,
     private readonly admission: AdmissionGate,
-    private readonly tokens: JwtVerifier,
-    private readonly receiver: ReceiverHealth,
+    private readonly dependencies: Dependencies,
   ) {}
 
   @Get('live')
@@ -123,39 +122,18 @@ export class HealthController {
 
   private describe(): ReadyDto {
     const { kind, description } = this.sandbox;
-    const degraded = this.outages();
+    const degraded = this.dependencies.list().flatMap(describe);
     return {
       status: degraded.length > 0 ? 'degraded' : 'ok',
+      version: VERSION,
       ...(degraded.length > 0 && { degraded }),
       sandbox: { kind, description },
       tool_servers: this.tools.servers().map(toServerDto),
     };
   }
-
-  /**
-   * Without Redis, readers on other processes see events late; without a tool server, agents lack
-   * its tools; without the token issuer, only tokens of its known keys are accepted, for a day;
-   * without the receiver, webhooks wait.
-   */
-  private outages(): OutageDto[] {
-    const { awaySince, refusedSince } = this.bus;
-    const redisSince = awaySince ?? refusedSince ?? this.queue.refusedSince;
-    return [
-      ...(this.tokens.awaySince
-        ? [{ dependency: 'token issuer', since: this.tokens.awaySince.toISOString() }]
-        : []),
-      ...(this.receiver.awaySince
-        ? [describeReceiver(this.receiver, this.receiver.awaySince)]
-        : []),
-      ...(redisSince ? [{ dependency: 'redis', since: redisSince.toISOString() }] : []),
-      ...this.tools
-        .servers()
-        .filter(({ state }) => state === 'unavailable')
-        .map(({ name, since }) => ({ dependency: `tools of ${name}`, since })),
-    ];
-  }
 }
 
-function describeReceiver({ detail }: ReceiverHealth, since: Date): OutageDto {
-  return { dependency: 'webhook receiver', since: since.toISOString(), detail };
+function describe({ name, awaySince, detail }: Dependency): OutageDto[] {
+  if (!awaySince) return [];
+  return [{ dependency: name, since: awaySince.toISOString(), ...(detail && { detail }) }];
 }

@@ -1,15 +1,14 @@
-import type { ServerResponse } from 'node:http';
 import { Injectable, Logger } from '@nestjs/common';
-import type { MessageEvent } from '@nestjs/common';
 import { EMPTY, catchError, map, of, takeUntil } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { ChatWatch } from '../access/chat-watch.js';
 import type { Principal } from '../auth/principal.js';
 import { LOG_WENT_BACK } from '../event-log/follow/follower.js';
+import type { Backlog } from '../kernel/async/backlog.js';
 import type { FollowedEvent } from '../event-log/follow/follower.js';
+import type { StreamEvent } from '../event-log/follow/stream-event.js';
 import { Readers } from '../event-log/follow/readers.js';
 import { isUnreadable } from '../encryption/unreadable.js';
-import { EventStreams, StreamBacklog } from '../http/event-streams.js';
 import { AppError } from '../kernel/app-error.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
@@ -17,6 +16,7 @@ import { START, formatCursor, parseCursor } from '../protocol/cursor.js';
 import type { EventOrigin, RecordOf } from '../protocol/events.js';
 import type { Cursor } from '../protocol/cursor.js';
 import { isFinal } from '../protocol/interaction.js';
+import { cutText } from '../kernel/cut-text.js';
 
 /** A cursor as a request carries it. */
 export interface SentCursor {
@@ -24,19 +24,18 @@ export interface SentCursor {
   readonly text: string;
 }
 
-export interface StreamOptions {
+export interface FollowOptions {
   readonly caller: Principal;
   readonly from: Cursor;
   /** Record 1, if it is known. */
   readonly first?: LogRecord;
+  /** Also provider events of unknown types. */
   readonly trace: boolean;
-  /** False: frames have no `event` field. */
-  readonly named: boolean;
-  readonly response: ServerResponse;
+  readonly backlog: Backlog;
 }
 
 /** Ends a stream whose reader must begin again. */
-interface FailedStream {
+export interface FailedStream {
   readonly cursor: string;
   readonly event: EventOrigin & RecordOf<'ERROR'>;
 }
@@ -50,14 +49,13 @@ export const LOG_UNREADABLE = new AppError(
 );
 const BEGINNING = formatCursor(START.seq, START.offsets);
 
-/** Streams an interaction's events to readers. */
+/** An interaction's events for readers, each of whom has a cursor. */
 @Injectable()
 export class EventsService {
   private readonly logger = new Logger('Events');
 
   constructor(
     private readonly readers: Readers,
-    private readonly streams: EventStreams,
     private readonly watch: ChatWatch,
   ) {}
 
@@ -73,42 +71,45 @@ export class EventsService {
     return positionIn(row, cursor);
   }
 
-  /** @throws AppError `too_many_streams` (503) */
-  admit(response: ServerResponse): void {
-    this.streams.admit(response);
-  }
-
   /**
-   * For a controller to return, of a response that was admitted. A failure ends the stream: the
-   * client reconnects with its cursor, from the start if the log has lost records that it may have,
-   * or after the records that can't be read.
-   * @throws AppError `too_many_streams` (503)
+   * The events, past and live, while the caller sees the interaction. It fails with an AppError
+   * `log_unreadable`, or `log_went_back` if the log has lost records that the reader may have.
    */
   follow(
     row: InteractionRow,
-    { caller, from, first, trace, named, response }: StreamOptions,
-  ): Observable<MessageEvent> {
+    { caller, from, first, trace, backlog }: FollowOptions,
+  ): Observable<FollowedEvent> {
     const { id: interaction_id } = row;
-    this.streams.join(response, interaction_id);
-    const backlog = new StreamBacklog(response);
-    const show = named ? toMessage : withoutName;
-    const messages = this.readers
-      .follow({ interaction_id, cursor: from, first, trace, backlog })
-      .pipe(
-        map((event) => {
-          const message = show(event);
-          backlog.add(message.data.length);
-          return message;
-        }),
-        catchError((error: unknown) => {
-          this.logger.warn({ message: `${interaction_id}: a reader's stream failed`, err: error });
-          const failed = toLastEvent(row, error);
-          return failed ? of(show(failed)) : EMPTY;
-        }),
-      );
-    const seen = messages.pipe(takeUntil(this.watch.untilHidden(caller, row)));
-    return this.streams.send(seen, response);
+    return this.readers.follow({ interaction_id, cursor: from, first, trace, backlog }).pipe(
+      map(({ cursor, event }) => ({ cursor, event: withFiles(event, row) })),
+      catchError((err: unknown) => {
+        this.logger.warn({ message: `${interaction_id}: a reader's stream failed`, err });
+        throw isUnreadable(err) ? LOG_UNREADABLE : err;
+      }),
+      takeUntil(this.watch.untilHidden(caller, row)),
+    );
   }
+
+  /**
+   * As `follow`, for clients that reconnect: a failure is the last event. They come back with its
+   * cursor, from the start if records were lost, or after the records that can't be read.
+   */
+  stream(row: InteractionRow, options: FollowOptions): Observable<FollowedEvent | FailedStream> {
+    return this.follow(row, options).pipe(
+      catchError((error: unknown) => {
+        const failed = toLastEvent(row, error);
+        return failed ? of(failed) : EMPTY;
+      }),
+    );
+  }
+}
+
+/** Record 1 has the files of the message only for readers: their names are saved in the row. */
+export function withFiles<E extends StreamEvent>(
+  event: E,
+  { settings: { files } }: Pick<InteractionRow, 'settings'>,
+): E {
+  return files && event.type === 'INTERACTION_STARTED' ? { ...event, files } : event;
 }
 
 /** The cursor, or the end of the log if that is less. Undefined: the reader has everything. */
@@ -121,16 +122,6 @@ export function positionIn(
   return cursor.seq === row.last_seq ? cursor : { seq: row.last_seq, offsets: new Map() };
 }
 
-type TextMessage = MessageEvent & { readonly data: string };
-
-function toMessage({ cursor, event }: FollowedEvent | FailedStream): TextMessage {
-  return { id: cursor, type: event.type.toLowerCase(), data: JSON.stringify(event) };
-}
-
-function withoutName({ cursor, event }: FollowedEvent | FailedStream): TextMessage {
-  return { id: cursor, data: JSON.stringify(event) };
-}
-
 /**
  * Tells a reader why its stream ends; undefined: it comes back with the cursor that it has. After
  * an unreadable log it comes back with the log's end, which is answered 204 once there is no more.
@@ -138,13 +129,10 @@ function withoutName({ cursor, event }: FollowedEvent | FailedStream): TextMessa
 function toLastEvent(row: EventsRow, error: unknown): FailedStream | undefined {
   const { id: interaction_id, agent_id, last_seq } = row;
   const origin = { interaction_id, agent_id };
-  if (isUnreadable(error))
-    return {
-      cursor: formatCursor(last_seq, new Map()),
-      event: toErrorEvent(origin, LOG_UNREADABLE),
-    };
-  if (!(error instanceof AppError) || error.code !== LOG_WENT_BACK) return undefined;
-  return { cursor: BEGINNING, event: toErrorEvent(origin, error) };
+  if (!(error instanceof AppError)) return undefined;
+  const event = toErrorEvent(origin, error);
+  if (error === LOG_UNREADABLE) return { cursor: formatCursor(last_seq, new Map()), event };
+  return error.code === LOG_WENT_BACK ? { cursor: BEGINNING, event } : undefined;
 }
 
 /** Not a record: it has no seq, and is not sent again. */
@@ -157,7 +145,7 @@ export function toErrorEvent(
 
 /** It is of another interaction: this one will never get there. */
 function cursorAhead({ field, text }: SentCursor, lastSeq: number): AppError {
-  const message = `${JSON.stringify(text.slice(0, 100))} is ahead of this interaction, which ended with record ${lastSeq}`;
+  const message = `${JSON.stringify(cutText(text, 100))} is ahead of this interaction, which ended with record ${lastSeq}`;
   return new AppError('invalid', 'cursor_ahead', `The cursor ${message}. Read without it.`, {
     errors: [{ field, message }],
   });

@@ -14,7 +14,8 @@ import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { InteractionView } from './interaction-view.js';
 
 const MIB = 1024 * 1024;
-const ALL = { limit: 200, hasState: () => true };
+const ALL = { limit: 200, states: 'all' } as const;
+const FITTING = { limit: 200, states: 'fitting' } as const;
 
 describe(InteractionView.name, () => {
   const store = memoryStore();
@@ -59,7 +60,7 @@ describe(InteractionView.name, () => {
     const row = (await store.findInteraction(id))!;
     const shown = await view.one(row);
     expect(shown).toMatchObject({ cut: null, final_agent_state: { messages: exchange('short') } });
-    expect((await view.page([row], { limit: 1, hasState: () => false }))[0]).toEqual({
+    expect((await view.page([row], { limit: 1, states: 'none' }))[0]).toEqual({
       ...shown,
       final_agent_state: null,
       cut: { final_agent_state: `/chats/${chat_id}/interactions/${id}` },
@@ -91,8 +92,7 @@ describe(InteractionView.name, () => {
     const { chat_id } = await ended(store, '0');
     const rows: InteractionRow[] = [];
     for (let i = 0; i < 50; i++) rows.unshift(await said(chat_id, 2, 110_000));
-    const [head] = rows;
-    const page = await view.page(rows, { limit: 50, hasState: (row) => row === head });
+    const page = await view.page(rows, { limit: 50, states: 'none' });
     expect(page.length).toBeGreaterThan(10);
     expect(page.length).toBeLessThan(50);
     expect(jsonBytes(page)).toBeLessThan(9 * MIB);
@@ -112,6 +112,37 @@ describe(InteractionView.name, () => {
     const states = page.flatMap(({ final_agent_state }) => final_agent_state ?? []);
     expect(states.length).toBeGreaterThan(0);
     expect(jsonBytes(states)).toBeLessThan(2.1 * MIB);
+  });
+
+  it('shows states from the newest back while they fit, and names the place of the others', async () => {
+    const { chat_id } = await ended(store, '0');
+    const rows: InteractionRow[] = [];
+    for (let i = 0; i < 12; i++) rows.unshift(await said(chat_id, 1, 20_000));
+    const reads = jest.spyOn(store, 'findFinalState');
+    const page = await view.page(rows, FITTING);
+    expect(reads).toHaveBeenCalledTimes(1);
+    reads.mockRestore();
+    expect(page.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    const shown = page.filter((each) => each.final_agent_state !== null);
+    expect(shown.length).toBeGreaterThan(1);
+    expect(shown.length).toBeLessThan(12);
+    expect(page.slice(0, shown.length)).toEqual(shown);
+    expect(jsonBytes(shown.map((each) => each.final_agent_state))).toBeLessThan(2.1 * MIB);
+    for (const [index, { cut, id }] of page.entries())
+      expect(cut).toEqual(
+        index < shown.length ? null : { final_agent_state: `/chats/${chat_id}/interactions/${id}` },
+      );
+  });
+
+  it('looks at no other state when the newest is too long for a page', async () => {
+    const { chat_id } = await ended(store, '0');
+    const rows = [await said(chat_id, 1, 3 * MIB)];
+    rows.unshift(await said(chat_id, 1, 10));
+    const looks = jest.spyOn(store, 'hasFinalState');
+    const page = await view.page(rows, FITTING);
+    expect(looks).not.toHaveBeenCalled();
+    looks.mockRestore();
+    expect(page.map((each) => each.final_agent_state)).toEqual([null, null]);
   });
 
   it('reads the state of a branch once, and shows what each interaction had', async () => {

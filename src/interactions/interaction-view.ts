@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { isUnreadable, nameUnreadable } from '../encryption/unreadable.js';
 import { MAX_PAGE_BYTES, jsonBytes } from '../http/input/page-cursor.js';
+import { setKey } from '../kernel/json/json.js';
 import { InteractionStore, messagesOf } from '../persistence/interaction.store.js';
 import type { FinalState } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
@@ -31,7 +32,11 @@ const UNREADABLE_EVENTS: EventPage = { records: [], bytes: 0, has_more: true };
 
 export interface PageOptions {
   readonly limit: number;
-  readonly hasState: (row: InteractionRow) => boolean;
+  /**
+   * Of interactions that have ended: `fitting`, from the newest back while they fit; `all`, and
+   * those that don't fit are on the next page.
+   */
+  readonly states: 'none' | 'fitting' | 'all';
 }
 
 /** The answer and the metadata, as its log has them last. */
@@ -80,13 +85,14 @@ export class InteractionView {
   /** In the order given; fewer than the limit if they have too many bytes, but at least one. */
   async page(
     rows: readonly InteractionRow[],
-    { limit, hasState }: PageOptions,
+    { limit, states: shown }: PageOptions,
   ): Promise<Interaction[]> {
     const page: Interaction[] = [];
     let left = MAX_PAGE_BYTES;
     let stateBytes = MAX_STATES_ON_PAGE;
-    const wanted = rows.filter((row) => row.completed_at !== null && hasState(row));
-    const states = new PageStates(this.interactions, wanted);
+    const ended = rows.filter(({ completed_at }) => completed_at !== null);
+    const states = new PageStates(this.interactions, shown === 'all' ? ended : []);
+    let takesStates = shown !== 'none';
     for (let from = 0; from < Math.min(limit, rows.length); from += ABREAST) {
       const slice = rows.slice(from, Math.min(from + ABREAST, limit));
       const ids = slice.map(({ id }) => id);
@@ -97,12 +103,14 @@ export class InteractionView {
         const last = lasts.get(row.id)!;
         left -= jsonBytes(row) + events.bytes + jsonBytes(last);
         if (left < 0 && page.length > 0) return page;
-        const isWanted = wanted.includes(row);
+        const isWanted = takesStates && row.completed_at !== null;
         const most = Math.min(Math.max(left, 0), stateBytes);
         const state = isWanted
           ? await states.find(row, most).catch((error: unknown) => nameUnreadable(row.id, error))
           : undefined;
-        if (isWanted && !state && page.length > 0 && most < MAX_STATES_ON_PAGE) return page;
+        const isLeftOut = isWanted && !state;
+        if (isLeftOut && shown === 'fitting') takesStates = false;
+        else if (isLeftOut && page.length > 0 && most < MAX_STATES_ON_PAGE) return page;
         left -= state?.bytes ?? 0;
         stateBytes -= state?.bytes ?? 0;
         page.push(toInteraction({ row, events, last, state, statePath: pathOf(row) }));
@@ -172,12 +180,6 @@ function lastOf(records: readonly LogRecord[], metadata: InteractionRow['metadat
 /** Only a model's turn has one, and only if it was cut. */
 function reasonOf({ finish_reason = 'stop' }: RecordOf<'ANSWER'>): Interaction['finish_reason'] {
   return finish_reason === 'length' || finish_reason === 'content_filter' ? finish_reason : 'stop';
-}
-
-/** Also a key such as `__proto__`. */
-function setKey(metadata: object, key: string, value: unknown): void {
-  const property = { value, enumerable: true, configurable: true, writable: true };
-  Object.defineProperty(metadata, key, property);
 }
 
 function toInteraction({ row, events, last, state, statePath }: Parts): Interaction {

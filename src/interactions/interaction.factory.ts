@@ -1,44 +1,32 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { viewerOf } from '../access/viewer-of.js';
+import { isRecording } from '../audio/audio.service.js';
 import { AgentRegistry } from '../agents/agent-registry.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { AttachedFiles } from '../files/attached/attached-files.js';
 import type { FileRow } from '../files/file-catalog.js';
 import { AppError } from '../kernel/app-error.js';
-import { canonicalJson } from '../kernel/json.js';
+import { canonicalJson } from '../kernel/json/json.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ChatAccess } from '../access/chat-access.js';
 import { requireReadable } from '../persistence/require-readable.js';
+import type { ClientTool } from '../persistence/rows/interaction-row.js';
 import type {
   AdoptedFile,
   IdempotencyKey,
   NewInteraction,
   StartInteraction,
-} from '../persistence/rows/store-rows.js';
+} from '../persistence/rows/start-rows.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import type { ChatSettings } from '../protocol/chat-settings.js';
 import type { AttachedFile } from '../protocol/file.js';
-import type { RedactedCounts } from '../protocol/redacted.js';
+import { samplingOf } from '../protocol/sampling.js';
 import { RunChecks } from './run-checks.js';
-import type { ClientToolDto, RunOptionsDto } from './dto/run-options.dto.js';
-
-export interface StartRequest {
-  readonly caller: Principal;
-  readonly chat_id: string;
-  readonly user_message: string;
-  /** Of the message. */
-  readonly redacted?: RedactedCounts;
-  /** The interaction that this one replaces. */
-  readonly edited_from?: string;
-  readonly body: RunOptionsDto;
-  readonly on_conflict: StartInteraction['on_conflict'] | undefined;
-  readonly idempotency_key: string | undefined;
-  /** The client doesn't read the stream: `on_disconnect` is `continue` by default. */
-  readonly background: boolean;
-}
+import { parseTraceparent } from '../timeline/trace-context.js';
+import type { StartRequest } from './start-request.js';
 
 /** Builds the interaction to start from a request, with all defaults filled in. */
 @Injectable()
@@ -62,6 +50,7 @@ export class InteractionFactory {
     const { chat_id: id, caller, edited_from, on_conflict = 'reject' } = request;
     const { tenant_id, user_id: owner } = caller;
     const found = await this.filesOf(request);
+    requireMessage(request, found);
     const interaction = await this.describe(request, found.map(toAttached));
     const adopts = found.filter((file) => isUnattached(file, caller)).map(toAdopted);
     const idempotency = idempotencyOf(request);
@@ -84,7 +73,8 @@ export class InteractionFactory {
     request: StartRequest,
     files: readonly AttachedFile[],
   ): Promise<NewInteraction> {
-    const { caller, chat_id, user_message, redacted, body, background } = request;
+    const { caller, chat_id, user_message, redacted, body, background, traceparent, spoken } =
+      request;
     const chat = await this.access.findChat(caller, chat_id);
     const ofChat = chat ? requireReadable(chat).settings : {};
     const agent = body.agent ?? ofChat.agent ?? this.config.defaultAgent;
@@ -92,6 +82,7 @@ export class InteractionFactory {
     const model = body.model ?? ofChat.model ?? type?.model ?? this.config.model;
     const approval_mode = body.approval_mode ?? ofChat.approval_mode ?? this.config.approvalMode;
     const budget = body.budget ?? ofChat.budget;
+    const thinking = body.thinking ?? ofChat.thinking;
     const { max_iterations } = body;
     const asked = { agent, model, approval_mode };
     this.checks.require(caller, {
@@ -115,10 +106,14 @@ export class InteractionFactory {
         approval_mode,
         client_tools,
         ...(budget && { budget }),
+        ...(thinking && { thinking }),
+        ...samplingOf(body),
         ...(files.length > 0 && { files }),
         ...(system_prompt !== undefined && { system_prompt }),
         ...(context_messages !== undefined && { context_messages }),
         ...(redacted && { redacted }),
+        ...(spoken && { spoken }),
+        ...(parseTraceparent(traceparent) && { traceparent: traceparent!.trim() }),
       },
       created_at: this.clock.now().toISOString(),
       metadata: body.metadata ?? {},
@@ -144,7 +139,7 @@ export class InteractionFactory {
     return this.agents.find(agent)?.type.max_iterations ?? this.config.maxIterations;
   }
 
-  private checkClientTools(tools: readonly ClientToolDto[]): void {
+  private checkClientTools(tools: readonly ClientTool[]): void {
     const errors = tools.flatMap(({ name }, index) => {
       const message = `the server has a tool "${name}" of its own`;
       return this.tools.find(name) ? [{ field: `client_tools.${index}.name`, message }] : [];
@@ -154,6 +149,18 @@ export class InteractionFactory {
     const message = `Rename ${fields}: the server has tools of these names.`;
     throw new AppError('invalid', 'invalid_body', message, { errors });
   }
+}
+
+/** A recording is a message of its own. */
+function requireMessage(
+  { user_message, edited_from }: StartRequest,
+  files: readonly Pick<AttachedFile, 'mime_type'>[],
+): void {
+  if (/\S/.test(user_message) || files.some(({ mime_type }) => isRecording(mime_type))) return;
+  const field = edited_from === undefined ? 'user_message' : 'new_user_message';
+  const message = `${field} must contain more than white space`;
+  const errors = [{ field, message }];
+  throw new AppError('invalid', 'invalid_body', `Invalid body: ${message}`, { errors });
 }
 
 function toAttached({ id, filename, mime_type, size_bytes }: AttachedFile): AttachedFile {

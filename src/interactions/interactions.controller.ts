@@ -5,10 +5,12 @@ import type { Response } from 'express';
 import { EMPTY } from 'rxjs';
 import type { Observable } from 'rxjs';
 import { ChatAccess } from '../access/chat-access.js';
+import { Authentication } from '../auth/authentication.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { Access } from '../access/access.decorator.js';
-import { CredentialWatch } from '../http/credential-watch.js';
+import { Access } from '../auth/access.decorator.js';
+import { CredentialWatch } from '../streams/credential-watch.js';
+import { EventStreams } from '../streams/event-streams.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
@@ -24,18 +26,18 @@ import {
   StartInteractionDto,
 } from './dto/start-interaction.dto.js';
 import { EventsService } from './events.service.js';
-import type { SentCursor, StreamOptions } from './events.service.js';
+import type { FollowOptions, SentCursor } from './events.service.js';
 import { InteractionView } from './interaction-view.js';
-import type { StartRequest } from './interaction.factory.js';
 import {
-  IdempotencyKey,
   LastCursor,
+  HeadersOfStart,
   StartsInteraction,
   StreamsEvents,
   WaitLimit,
   WantsJson,
 } from './interactions.decorators.js';
 import { InteractionsService } from './interactions.service.js';
+import type { StartHeaders, StartRequest } from './start-request.js';
 
 /** How the client wants the answer to a start. */
 interface AnswerOptions {
@@ -53,9 +55,11 @@ export class InteractionsController {
   constructor(
     private readonly interactions: InteractionsService,
     private readonly events: EventsService,
+    private readonly streams: EventStreams,
     private readonly view: InteractionView,
     private readonly access: ChatAccess,
     private readonly credentials: CredentialWatch,
+    private readonly authentication: Authentication,
   ) {}
 
   @StartsInteraction('', {
@@ -68,12 +72,12 @@ export class InteractionsController {
     @Param() { chat_id }: ChatIdDto,
     @Body() { user_message, on_conflict, ...body }: StartInteractionDto,
     @Query() query: StartQueryDto,
-    @IdempotencyKey() idempotency_key: string | undefined,
+    @HeadersOfStart() headers: StartHeaders,
     @WantsJson() wantsJson: boolean,
     @WaitLimit() wait_ms: number | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
-    const request = { caller, chat_id, user_message, on_conflict, body, idempotency_key };
+    const request = { caller, chat_id, user_message, on_conflict, body, ...headers };
     return this.begin(request, { query, wantsJson, wait_ms, response });
   }
 
@@ -88,13 +92,13 @@ export class InteractionsController {
     @Param() { chat_id, interaction_id: edited_from }: InteractionIdDto,
     @Body() { new_user_message: user_message, on_conflict, ...body }: EditInteractionDto,
     @Query() query: StartQueryDto,
-    @IdempotencyKey() idempotency_key: string | undefined,
+    @HeadersOfStart() headers: StartHeaders,
     @WantsJson() wantsJson: boolean,
     @WaitLimit() wait_ms: number | undefined,
     @Res({ passthrough: true }) response: Response,
   ): Promise<Observable<MessageEvent>> {
     await this.access.interaction(caller, chat_id, edited_from);
-    const request = { caller, chat_id, user_message, on_conflict, body, idempotency_key };
+    const request = { caller, chat_id, user_message, on_conflict, body, ...headers };
     return this.begin({ ...request, edited_from }, { query, wantsJson, wait_ms, response });
   }
 
@@ -184,8 +188,8 @@ export class InteractionsController {
     const row = await this.access.interaction(caller, chat_id, interaction_id);
     const from = this.events.position(row, sent);
     if (from) {
-      this.events.admit(response);
-      return this.events.follow(row, { caller, from, ...shownAs(query), response });
+      this.streams.admit(response);
+      return this.stream(row, { caller, from }, { query, response });
     }
     response.status(204).end();
     return EMPTY;
@@ -197,29 +201,40 @@ export class InteractionsController {
   ): Promise<Observable<MessageEvent>> {
     const { caller } = request;
     const waits = wait_ms !== undefined;
-    if (waits || !wantsJson) this.events.admit(response);
+    if (waits || !wantsJson) this.streams.admit(response);
     const started = await this.interactions.start({ ...request, background: waits || wantsJson });
     const { interaction: row } = started;
     response.location(response.req.baseUrl + eventsOf(row));
     if (!waits && !wantsJson)
-      return this.events.follow(row, {
-        ...{ caller, from: START, ...shownAs(query), response },
-        ...(started.outcome === 'started' && { first: started.first }),
-      });
+      return this.stream(
+        row,
+        {
+          ...{ caller, from: START },
+          ...(started.outcome === 'started' && { first: started.first }),
+        },
+        { query, response },
+      );
     if (waits) {
       response.set('Preference-Applied', 'wait');
       const signal = this.credentials.signalOf(response);
-      await this.interactions.waitForEnd(row, { limit_ms: wait_ms, response, signal });
-      await this.credentials.requireValid(caller);
+      await this.interactions.waitForEnd(row, { limit_ms: wait_ms, signal });
+      await this.authentication.requireValid(caller);
     }
     const latest = waits ? await this.access.interaction(caller, row.chat_id, row.id) : row;
     response.status(waits && isFinal(latest.status) ? 200 : 202).json(await this.view.one(latest));
     return EMPTY;
   }
-}
 
-function shownAs({ trace, named }: StreamQueryDto): Pick<StreamOptions, 'trace' | 'named'> {
-  return { trace: trace === '1', named: named !== '0' };
+  private stream(
+    row: InteractionRow,
+    options: Omit<FollowOptions, 'trace' | 'backlog'>,
+    { query: { trace, named }, response }: Pick<AnswerOptions, 'query' | 'response'>,
+  ): Observable<MessageEvent> {
+    this.streams.join(response, row.id);
+    return this.streams.sendEvents({ response, named: named !== '0' }, (backlog) =>
+      this.events.stream(row, { ...options, trace: trace === '1', backlog }),
+    );
+  }
 }
 
 function eventsOf({ chat_id, id }: InteractionRow): string {

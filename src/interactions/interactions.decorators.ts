@@ -9,13 +9,14 @@ import type { ExecutionContext } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { DECIDING_MODES } from './run-checks.js';
-import { AlsoNeeds } from '../access/access.decorator.js';
+import { AlsoNeeds } from '../auth/access.decorator.js';
 import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
-import { MAX_PENDING_LENGTH } from '../http/event-streams.js';
+import { MAX_PENDING_LENGTH } from '../streams/event-streams.js';
 import { ApiEventStream } from '../http/openapi/event-stream.js';
 import { AppError } from '../kernel/app-error.js';
 import type { SentCursor } from './events.service.js';
+import type { StartHeaders } from './start-request.js';
 import { InteractionDto } from './dto/interaction.dto.js';
 import { ChatBusyDto } from './dto/start-interaction.dto.js';
 import { prefersJson, waitLimitOf } from './request-preferences.js';
@@ -41,6 +42,11 @@ export function StartsInteraction(
       name: 'Idempotency-Key',
       required: false,
       description: 'The same key and body again give the same interaction.',
+    }),
+    ApiHeader({
+      name: 'traceparent',
+      required: false,
+      description: 'The trace that the interaction is part of: W3C Trace Context.',
     }),
     ApiHeader({
       name: 'Prefer',
@@ -95,8 +101,14 @@ export function StreamsEvents(path: string, schema = 'StreamEvent'): MethodDecor
   );
 }
 
-export const IdempotencyKey = createParamDecorator((_: unknown, context: ExecutionContext) =>
-  checkIdempotencyKey(requestOf(context).get('idempotency-key')),
+export const HeadersOfStart = createParamDecorator(
+  (_: unknown, context: ExecutionContext): StartHeaders => {
+    const request = requestOf(context);
+    return {
+      idempotency_key: checkIdempotencyKey(request.get('idempotency-key')),
+      traceparent: request.get('traceparent'),
+    };
+  },
 );
 
 /** @throws AppError `invalid_header` (400) */

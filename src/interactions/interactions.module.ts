@@ -3,10 +3,11 @@ import { AccessModule } from '../access/access.module.js';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
+import { AudioModule } from '../audio/audio.module.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { FilesModule } from '../files/files.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
-import { HttpModule } from '../http/http.module.js';
+import { StreamsModule } from '../streams/streams.module.js';
 import { ModelsModule } from '../models/models.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { RunsModule } from '../runs/runs.module.js';
@@ -16,34 +17,44 @@ import { InteractionView } from './interaction-view.js';
 import { InteractionFactory } from './interaction.factory.js';
 import { InteractionsController } from './interactions.controller.js';
 import { InteractionsService } from './interactions.service.js';
+import { QueuedController } from './queued.controller.js';
+import { QueuedService } from './queued.service.js';
 import { RunChecks } from './run-checks.js';
 import { RunsController } from './runs.controller.js';
 import { RunsService } from './runs.service.js';
+import { AnswerSpeech } from './speech/answer-speech.js';
+import { SpeechController } from './speech/speech.controller.js';
 
 @Module({
   imports: [
     AccessModule,
     AgentsModule,
+    AudioModule,
     CancellationModule,
     ConversationCacheModule,
     EventLogModule,
     FilesModule,
     GuardrailsModule,
-    HttpModule,
+    StreamsModule,
     ModelsModule,
     QuotasModule,
     RunsModule,
     ToolsModule,
   ],
-  controllers: [InteractionsController, RunsController],
+  controllers: [InteractionsController, RunsController, QueuedController, SpeechController],
   providers: [
     InteractionsService,
     RunsService,
     InteractionFactory,
+    QueuedService,
     RunChecks,
     EventsService,
     InteractionView,
+    AnswerSpeech,
   ],
-  exports: [RunsModule, InteractionView, RunChecks],
+  exports: [
+    ...[RunsModule, InteractionsService, EventsService, InteractionView, RunChecks],
+    RunsService,
+  ],
 })
 export class InteractionsModule {}

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { chatNotFound } from '../access/not-found.js';
 import { viewerOf } from '../access/viewer-of.js';
@@ -8,31 +7,32 @@ import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
 import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
-import { FilesService } from '../files/files.service.js';
+import { FileIntake } from '../files/file-intake.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
-import { AdmissionGate } from '../http/admission-gate.js';
+import { AdmissionGate } from '../streams/admission-gate.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
-import { MAX_QUEUED } from '../persistence/rows/store-rows.js';
+import { MAX_QUEUED } from '../persistence/rows/start-rows.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type {
   QuotaExceeded,
   RetryOutcome,
   StartOutcome,
   UsedKey,
-} from '../persistence/rows/store-rows.js';
+} from '../persistence/rows/start-rows.js';
 import { isWaiting } from '../protocol/interaction.js';
 import { Quotas } from '../quotas/quotas.js';
 import { RunQueue } from '../queue/run-queue.js';
-import { RESUME_REASONS } from '../runs/run-input.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import { RESUME_REASONS } from '../runs/scope/run-input.js';
 import { LeaseKeeper } from '../runs/runner/lease-keeper.js';
 import { Runner } from '../runs/runner/runner.js';
 import { InteractionFactory, idempotencyOf } from './interaction.factory.js';
-import type { StartRequest } from './interaction.factory.js';
 import { RunChecks } from './run-checks.js';
+import type { StartRequest } from './start-request.js';
 
 /** Errors of interactions that could not go on, through no fault that the log tells of. */
 const GIVEN_UP = ['crash_loop', 'log_unreadable', 'save_loop', 'store_refused'];
@@ -44,13 +44,6 @@ export type Accepted = Extract<StartOutcome, { interaction: unknown }>;
 type Busy = Extract<StartOutcome, { outcome: 'busy' }>;
 
 /** Starts interactions. */
-interface EndWait {
-  readonly limit_ms: number;
-  readonly response: ServerResponse;
-  /** Ends it too. */
-  readonly signal: AbortSignal;
-}
-
 @Injectable()
 export class InteractionsService {
   constructor(
@@ -71,7 +64,8 @@ export class InteractionsService {
     private readonly quotas: Quotas,
     private readonly clock: Clock,
     private readonly audit: AuditTrail,
-    private readonly files: FilesService,
+    private readonly files: FileIntake,
+    private readonly telemetry: Telemetry,
   ) {}
 
   /**
@@ -82,7 +76,7 @@ export class InteractionsService {
    */
   async start(asked: StartRequest): Promise<Accepted> {
     this.gate.requireOpen();
-    const request = this.redaction.of(asked, 'user_message'); // before it is hashed or saved
+    const request = await this.redaction.of(asked, 'user_message'); // before it is hashed or saved
     const used = await this.findUsedKey(request);
     if (used) return requireAccepted(used, request.chat_id);
     const start = await this.factory.create(request);
@@ -103,6 +97,7 @@ export class InteractionsService {
     const outcome = requireAccepted(this.withinQuota(found), request.chat_id);
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return outcome;
+    this.telemetry.emit('interaction_started', { interaction: row });
     if (start.adopts) await this.files.moveBytes(request.caller, row, start.adopts);
     this.noteChange(row);
     if (row.settings.on_disconnect === 'cancel') this.disconnects.expectReader(row.id);
@@ -155,24 +150,18 @@ export class InteractionsService {
   }
 
   /**
-   * Resolves when the interaction has ended, or waits for a person; also after `limit_ms`, and when
-   * the client is gone or the server shuts down.
+   * Resolves when the interaction has ended, or waits for a person; also after `limit_ms`, when
+   * `signal` aborts, and when the server shuts down.
    */
-  async waitForEnd({ id }: InteractionRow, { limit_ms, response, signal }: EndWait): Promise<void> {
-    const over = new AbortController();
-    const giveUp = (): void => over.abort();
-    response.once('close', giveUp);
-    this.gate.closed.addEventListener('abort', giveUp);
-    if (response.closed || this.gate.closed.aborted) giveUp();
-    try {
-      await this.ends.of(id, {
-        limit_ms,
-        until_asked: true,
-        signal: AbortSignal.any([over.signal, signal]),
-      });
-    } finally {
-      this.gate.closed.removeEventListener('abort', giveUp);
-    }
+  async waitForEnd(
+    { id }: Pick<InteractionRow, 'id'>,
+    { limit_ms, signal }: { readonly limit_ms: number; readonly signal?: AbortSignal },
+  ): Promise<void> {
+    await this.ends.of(id, {
+      limit_ms,
+      until_asked: true,
+      signals: [this.gate.closed, ...(signal ? [signal] : [])],
+    });
   }
 
   /** @throws AppError `quota_exceeded` (429) */
@@ -252,7 +241,7 @@ function requireAccepted(
       throw new AppError(
         'conflict',
         'interaction_queued',
-        'The interaction is still queued, so it has no prior state yet. Cancel it and send the new message, or wait until it has begun.',
+        'The interaction is still queued, so it has no prior state yet. Change its message with PATCH, or wait until it has begun.',
       );
   }
 }

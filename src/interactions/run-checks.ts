@@ -81,11 +81,9 @@ export class RunChecks implements OnApplicationBootstrap {
 
   /** A cost budget can't be enforced for a model without a price. */
   private requirePrice(model: string): void {
-    const unknown = this.models
-      .resolve(model)
-      .find(({ name }) => this.config.modelPrices?.[name] === undefined);
+    const unknown = this.models.resolve(model).find(({ name }) => !this.config.prices.of(name));
     if (!unknown) return;
-    const message = `The price of ${unknown.name} is not known here. Add it to MODEL_PRICES, or bound tokens instead.`;
+    const message = `The price of ${unknown.name} is not known here. Add it to MODEL_PRICES or PRICES_FILE, or bound tokens instead.`;
     const errors = [{ field: 'budget.cost_usd', message }];
     throw new AppError('invalid', 'unknown_price', message, { errors });
   }

@@ -41,7 +41,10 @@ describe(RunsService.name, () => {
     reads.length = 0;
     const { items, has_more } = await runs.cancel(LOCAL_PRINCIPAL, { all: true });
     expect(items).toEqual(
-      made.map((interaction_id) => ({ interaction_id, outcome: 'cancelling', status: 'RUNNING' })),
+      made.map((interaction_id) => ({
+        ...{ interaction_id, tenant_id: LOCAL_PRINCIPAL.tenant_id },
+        ...{ outcome: 'cancelling', status: 'RUNNING' },
+      })),
     );
     expect(has_more).toBe(false);
     expect(reads).toEqual([]);

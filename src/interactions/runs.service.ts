@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { operatorOf } from '../access/viewer-of.js';
+import { inTenant, isOfOneTenant, operatorIn, tenantFor } from '../access/operator.js';
+import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
@@ -8,6 +9,8 @@ import { AppError } from '../kernel/app-error.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
+import type { AnyViewer } from '../persistence/viewer.js';
 import { isFinal } from '../protocol/interaction.js';
 import { RUN_STATUSES } from './dto/runs.dto.js';
 import type {
@@ -22,10 +25,11 @@ import type {
 /** Interactions of one request for all. */
 const MAX_CANCELLED = 1_000;
 const ABREAST = 16;
+const OWN_PAGE = 100;
 
 type FoundRun = Pick<InteractionRow, 'id' | 'tenant_id' | 'chat_id' | 'status' | 'cancel_reason'>;
 
-/** The active and queued interactions of a tenant, for its operators. */
+/** The active and queued interactions of a tenant, or of all, for operators. */
 @Injectable()
 export class RunsService {
   constructor(
@@ -35,12 +39,16 @@ export class RunsService {
     private readonly audit: AuditTrail,
   ) {}
 
-  /** @throws AppError `invalid_query` (400) */
-  async list(caller: Principal, query: RunsQueryDto): Promise<RunListDto> {
+  /** @throws AppError `invalid_query` (400), `foreign_tenant` (403) */
+  list(caller: Principal, query: RunsQueryDto): Promise<RunListDto> {
+    const tenant = tenantFor(caller, query.tenant_id);
+    return inTenant(caller, tenant, () => this.listSeen(operatorIn(caller, tenant), query));
+  }
+
+  private async listSeen(viewer: AnyViewer, query: RunsQueryDto): Promise<RunListDto> {
     const { limit, cursor, status, chat_id } = query;
-    const viewer = operatorOf(caller);
     const after = cursor === undefined ? undefined : parsePageCursor(cursor);
-    const chat = chat_id === undefined ? undefined : await this.chats.findChat(chat_id, viewer);
+    const chat = chat_id === undefined ? undefined : await this.findChat(chat_id, viewer);
     if (chat_id !== undefined && !chat) return { items: [], next_cursor: null };
     const rows = await this.interactions.listRuns({
       ...{ viewer, statuses: status ? [status] : RUN_STATUSES, limit: limit + 1 },
@@ -52,13 +60,48 @@ export class RunsService {
     return { items: items.map(viewRun), next_cursor };
   }
 
-  /** @throws AppError `invalid_body` (400) */
-  async cancel(caller: Principal, wanted: CancelRunsDto): Promise<CancelledRunsDto> {
-    const { interaction_ids, all } = wanted;
-    if (interaction_ids && all) throw bothGiven();
-    const ids = interaction_ids ?? (await this.listAll(caller));
+  private async findChat(id: string, viewer: AnyViewer): Promise<ChatRow | undefined> {
+    if (isOfOneTenant(viewer)) return this.chats.findChat(id, viewer);
+    throw invalid(
+      'invalid_query',
+      'chat_id',
+      'needs one tenant_id, since ids are unique in a tenant',
+    );
+  }
+
+  /** An active or queued interaction that the caller has started. */
+  async findOwn(
+    caller: Principal,
+    fits: (row: InteractionRow) => boolean,
+  ): Promise<InteractionRow | undefined> {
+    const { user_id } = caller;
+    const page = { viewer: viewerOf(caller), statuses: RUN_STATUSES, limit: OWN_PAGE };
+    let rows: InteractionRow[] = [];
+    do {
+      const after = rows.at(-1);
+      rows = await this.interactions.listRuns({ ...page, ...(after && { after }) });
+      const found = rows.find((row) => row.started_by === user_id && fits(row));
+      if (found) return found;
+    } while (rows.length === OWN_PAGE);
+    return undefined;
+  }
+
+  /** @throws AppError `invalid_body` (400), `foreign_tenant` (403) */
+  cancel(caller: Principal, wanted: CancelRunsDto): Promise<CancelledRunsDto> {
+    const tenant = tenantFor(caller, wanted.tenant_id);
+    const viewer = operatorIn(caller, tenant);
+    return inTenant(caller, tenant, () => this.cancelSeen(caller, viewer, wanted));
+  }
+
+  private async cancelSeen(
+    caller: Principal,
+    viewer: AnyViewer,
+    { interaction_ids, all }: CancelRunsDto,
+  ): Promise<CancelledRunsDto> {
+    if (interaction_ids && all)
+      throw invalid('invalid_body', 'all', 'must not be given together with interaction_ids');
+    const ids = interaction_ids ?? (await this.listAll(viewer));
     const asked = [...new Set(ids)].slice(0, MAX_CANCELLED);
-    const viewer = operatorOf(caller);
     const found = await inSlices(asked, async (id) => {
       const row = await this.interactions.findInteraction(id, viewer);
       return row && withoutTexts(row);
@@ -75,10 +118,9 @@ export class RunsService {
     return { items, has_more: ids.length > MAX_CANCELLED };
   }
 
-  private listAll(caller: Principal): Promise<string[]> {
+  private listAll(viewer: AnyViewer): Promise<string[]> {
     const limit = MAX_CANCELLED + 1;
-    const page = { viewer: operatorOf(caller), statuses: RUN_STATUSES, limit };
-    return this.interactions.listRunIds(page);
+    return this.interactions.listRunIds({ viewer, statuses: RUN_STATUSES, limit });
   }
 
   private async cancelOne(caller: Principal, before: FoundRun): Promise<CancelledRunDto> {
@@ -87,11 +129,12 @@ export class RunsService {
       ? before
       : await this.cancellation.request(before, reason, caller.user_id);
     if (!row) return notFound(before.id);
-    const { id: interaction_id, status, chat_id } = row;
-    if (isFinal(status)) return { interaction_id, outcome: 'already_ended', status };
+    const { id: interaction_id, status, chat_id, tenant_id } = row;
+    if (isFinal(status)) return { interaction_id, tenant_id, outcome: 'already_ended', status };
+    const author = { ...caller, tenant_id };
     if (before.cancel_reason === null)
-      await this.audit.note(caller, 'interaction.cancelled', { chat_id, interaction_id });
-    return { interaction_id, outcome: 'cancelling', status };
+      await this.audit.note(author, 'interaction.cancelled', { chat_id, interaction_id });
+    return { interaction_id, tenant_id, outcome: 'cancelling', status };
   }
 }
 
@@ -111,18 +154,15 @@ function notFound(interaction_id: string): CancelledRunDto {
 }
 
 function viewRun(row: InteractionRow): RunDto {
-  const { id, chat_id, status, agent, agent_id, model, started_by, usage } = row;
+  const { id, tenant_id, chat_id, status, agent, agent_id, model, started_by, usage } = row;
   const { last_seq, created_at, cancel_reason } = row;
   const is_cancelling = cancel_reason !== null;
   return {
-    ...{ id, chat_id, status, agent, agent_id, model, started_by },
+    ...{ id, tenant_id, chat_id, status, agent, agent_id, model, started_by },
     ...{ is_cancelling, usage, last_seq, created_at },
   };
 }
 
-function bothGiven(): AppError {
-  const message = 'must not be given together with interaction_ids';
-  return new AppError('invalid', 'invalid_body', `all ${message}.`, {
-    errors: [{ field: 'all', message }],
-  });
+function invalid(code: 'invalid_body' | 'invalid_query', field: string, message: string): AppError {
+  return new AppError('invalid', code, `${field} ${message}.`, { errors: [{ field, message }] });
 }

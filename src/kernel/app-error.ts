@@ -9,6 +9,7 @@ export type ErrorKind =
   | 'unsupported'
   | 'unsatisfiable'
   | 'unprocessable'
+  | 'upgrade_required'
   | 'misdirected'
   | 'rate_limited'
   | 'unavailable'

@@ -38,8 +38,11 @@ export async function findExposure(variable: Variable, path: string): Promise<st
   return `Other users of this machine can reach ${variable}, which holds ${HOLDS[variable]}: its mode is ${mode.toString(8)}. Run: chmod 700 ${path}`;
 }
 
-/** `recursive` of `mkdir` never ends in a folder that takes no entries, such as /proc. */
-async function makeFolder(path: string): Promise<void> {
+/**
+ * Makes a folder that only its owner may enter, and those around it, unless it is there.
+ * `recursive` of `mkdir` never ends in a folder that takes no entries, such as /proc.
+ */
+export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { loadConfig } from '../config/load-config.js';
 import type { Environment } from '../config/load-config.js';
+import { outsideRuns, withLogFields } from './log-fields.js';
 import { AppLogger } from './app-logger.js';
 
 function setUp(env: Environment = {}): { logger: AppLogger; lines: string[] } {
@@ -26,6 +27,24 @@ describe(AppLogger.name, () => {
       { level: 'error', message: 'no', err: { type: 'Error', cause: { message: 'why' } } },
     ]);
     expect(lines.every((line) => line.endsWith('}\n'))).toBe(true);
+  });
+
+  it('names the run that a line is of, unless the line names another', async () => {
+    const { logger, lines } = setUp();
+    const run = { interaction_id: 'int_1', chat_id: 'one', epoch: 1 };
+    await withLogFields(run, async () => {
+      await Promise.resolve();
+      logger.warn('in it', 'X');
+      logger.warn({ message: 'of another', interaction_id: 'int_2' }, 'X');
+      withLogFields({ trace_id: 'ab' }, () => logger.warn('in its trace', 'X'));
+      outsideRuns(() => logger.warn('for all', 'X'));
+    });
+    logger.warn('outside', 'X');
+    const [own, other, traced, ...outside] = lines.map(parse);
+    expect([own, other]).toMatchObject([run, { ...run, interaction_id: 'int_2' }]);
+    expect(traced).toMatchObject({ ...run, trace_id: 'ab' });
+    for (const line of outside) expect(line).not.toHaveProperty('interaction_id');
+    expect(outside).toHaveLength(2);
   });
 
   it('leaves out what is below LOG_LEVEL', () => {

@@ -2,8 +2,10 @@ import type { LoggerService } from '@nestjs/common';
 import { pino, stdTimeFunctions } from 'pino';
 import type { Level, Logger } from 'pino';
 import type { Config } from '../config/config.js';
+import { logFields } from './log-fields.js';
 import { prettyWriter } from './pretty-writer.js';
 import { redactor } from './redactor.js';
+import { cutText } from '../kernel/cut-text.js';
 
 const MAX_CAUSES = 5;
 /** Characters of an error's message, and of its stack. */
@@ -27,8 +29,8 @@ type LogConfig = Pick<Config, 'logLevel' | 'logFormat' | 'environmentSecrets'>;
 
 /**
  * Nest's logger on pino: one JSON object per line, or readable lines. Use it through Nest's
- * `Logger`,
- * with a sentence or with `{ message, err?, …fields }`. Every line is redacted as a whole.
+ * `Logger`, with a sentence or with `{ message, err?, …fields }`. A line of a run has its
+ * `LogFields`, unless it has such fields of its own. Every line is redacted as a whole.
  */
 export class AppLogger implements LoggerService {
   private readonly pino: Logger;
@@ -88,6 +90,7 @@ export class AppLogger implements LoggerService {
     const others = details.filter((detail) => detail !== err);
     this.pino[isQuiet ? 'debug' : level]({
       ...(context && { context }),
+      ...logFields(),
       ...toFields(message),
       ...(err && { err }),
       ...(others.length > 0 && { details: others }),
@@ -116,13 +119,13 @@ interface ErrorDescription {
  */
 function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error))
-    return { type: typeof error, message: String(error).slice(0, MAX_ERROR) };
+    return { type: typeof error, message: cutText(String(error), MAX_ERROR) };
   const { code, cause, name, message, stack } = membersOf(error);
   return {
     type: name,
-    message: message.slice(0, MAX_ERROR),
+    message: cutText(message, MAX_ERROR),
     ...(typeof code === 'string' && { code }),
-    ...(stack && { stack: stack.slice(0, MAX_ERROR) }),
+    ...(stack && { stack: cutText(stack, MAX_ERROR) }),
     ...(cause !== undefined && depth < MAX_CAUSES && { cause: describeError(cause, depth + 1) }),
   };
 }

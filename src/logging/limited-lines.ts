@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.js';
+import { outsideRuns } from './log-fields.js';
 
 const WINDOW_MS = 60_000;
 /** Further keys share one window. */
@@ -47,7 +48,7 @@ export class LimitedLines<T> {
   }
 
   private closeLater(key: string): () => void {
-    return this.clock.after(WINDOW_MS, () => this.close(key));
+    return outsideRuns(() => this.clock.after(WINDOW_MS, () => this.close(key)));
   }
 
   /** A key that was quiet for a window is forgotten. */

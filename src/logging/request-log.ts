@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
+import { withValuesOfCaller } from '../kernel/async/async-value.js';
 import type { AppLogger } from './app-logger.js';
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
@@ -17,12 +18,13 @@ export function requestLog(logger: AppLogger): RequestHandler {
     if (isLogged) {
       const start = performance.now();
       const { method, path } = request;
-      response.once('close', () => {
+      const tell = (): void => {
         const duration_ms = Math.round(performance.now() - start);
         const { statusCode: status, writableFinished } = response;
         const message = `${method} ${path} ${status}${writableFinished ? '' : ' (aborted)'}`;
         logger.debug({ message, request_id, duration_ms }, 'Http');
-      });
+      };
+      response.once('close', withValuesOfCaller(tell)); // a run may end a stream
     }
     next();
   };

@@ -1,11 +1,28 @@
 import { RE2JS } from 're2js';
 import type { Effort } from './effort.js';
 import { messageOf } from '../kernel/app-error.js';
+import type { Sliced } from '../kernel/async/sliced.js';
 
 /** Maximum number of instructions of a compiled pattern. */
 const MAX_PROGRAM = 2000;
 /** Maximum cost of one search, as instructions times characters: at most about 100 ms. */
 const MAX_STEPS = 5_000_000;
+
+/** Matches that are found without a break. */
+const SLICE = 1_000;
+/** Characters that are searched without a break. */
+const PART = 256 * 1024;
+/** So many characters at the end of a part are searched with the next part again. */
+const LOOK_AHEAD = 64 * 1024;
+/** Characters before a part that a pattern may look at, such as by `\b`: one, which may be two. */
+const CONTEXT = 2;
+
+interface PartSearch {
+  /** Where the search goes on. */
+  readonly next: number;
+  /** A match begins there that reaches the end of the part: it may be longer. */
+  readonly isOpen: boolean;
+}
 
 /** Cost of a search in an empty text. */
 const OVERHEAD = 60;
@@ -52,13 +69,44 @@ export class LinearRegex {
     });
   }
 
-  /** Start and end of each match that isn't empty, from `from` on; the cost is not bounded here. */
-  spansIn(text: string, from = 0): [start: number, end: number][] {
+  /**
+   * Start and end of each match that isn't empty, from `from` on. The cost is not bounded here, but
+   * the text is searched in parts. A match is certain to be found if `LOOK_AHEAD` characters decide
+   * that it is one.
+   */
+  *spansIn(text: string, from = 0): Sliced<[start: number, end: number][]> {
     const spans: [number, number][] = [];
-    const matcher = this.compiled.matcher(text);
-    for (let found = matcher.find(from); found; found = matcher.find())
-      if (matcher.end() > matcher.start()) spans.push([matcher.start(), matcher.end()]);
+    let [at, part] = [from, PART];
+    for (let isLast = false; !isLast;) {
+      const end = Math.min(text.length, at + part);
+      isLast = end === text.length;
+      const sure = isLast ? Infinity : startOfCharacter(text, end - LOOK_AHEAD);
+      const search = yield* this.spansOfPart(text, { at, end, sure }, spans);
+      part = search.isOpen ? 2 * (end - search.next) : PART;
+      at = search.next;
+      yield;
+    }
     return spans;
+  }
+
+  /** Adds the matches from `at` to `end` that begin before `sure`. */
+  private *spansOfPart(
+    text: string,
+    { at, end, sure }: { at: number; end: number; sure: number },
+    spans: [number, number][],
+  ): Sliced<PartSearch> {
+    const start = Math.max(0, at - CONTEXT);
+    const matcher = this.compiled.matcher(text.slice(start, end));
+    let next = at;
+    for (let found = matcher.find(at - start), count = 1; found; found = matcher.find(), count++) {
+      const span: [number, number] = [start + matcher.start(), start + matcher.end()];
+      if (span[0] >= sure) break;
+      if (span[1] === end && sure < end) return { next: span[0], isOpen: true };
+      if (span[1] > span[0]) spans.push(span);
+      next = span[1];
+      if (count % SLICE === 0) yield;
+    }
+    return { next: Math.max(next, Math.min(sure, end)), isOpen: false };
   }
 
   /** True if it matches the empty string somewhere in one of these texts. */
@@ -82,6 +130,11 @@ export class LinearRegex {
     effort?.spend(steps + OVERHEAD);
     return search();
   }
+}
+
+/** `at`, or the index before it if a surrogate pair begins there. */
+function startOfCharacter(text: string, at: number): number {
+  return text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
 }
 
 function parse(pattern: string, bits: number): RE2JS {

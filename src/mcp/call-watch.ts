@@ -1,4 +1,4 @@
-import { AsyncValue } from '../kernel/async-value.js';
+import { AsyncValue } from '../kernel/async/async-value.js';
 
 /**
  * Grace period in milliseconds after a response ends without a result, before its call fails: a

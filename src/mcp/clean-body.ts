@@ -1,3 +1,5 @@
+import { inSlices } from '../kernel/async/sliced.js';
+import type { Sliced } from '../kernel/async/sliced.js';
 import { cleanIncoming } from './incoming-message.js';
 
 const DATA = /^data: ?/;
@@ -15,7 +17,7 @@ export async function* cleanBody(
 async function* cleanWhole(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const parts: Uint8Array[] = [];
   for await (const part of body) parts.push(part);
-  yield Buffer.from(cleanIncoming(Buffer.concat(parts).toString('utf8')));
+  yield Buffer.from(await inSlices(cleanIncoming(Buffer.concat(parts).toString('utf8'))));
 }
 
 /** Line by line; a message whose JSON has several lines stays as it is. */
@@ -26,20 +28,21 @@ async function* cleanStream(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     const text = decoder.decode(chunk, { stream: true });
     const end = text.lastIndexOf('\n') + 1;
     if (end > 0) {
-      yield Buffer.from(cleanLines(parts.join('') + text.slice(0, end)));
+      yield Buffer.from(await inSlices(cleanLines(parts.join('') + text.slice(0, end))));
       parts = [];
     }
     parts.push(text.slice(end));
   }
-  yield Buffer.from(cleanLines(parts.join('') + decoder.decode()));
+  yield Buffer.from(await inSlices(cleanLines(parts.join('') + decoder.decode())));
 }
 
-function cleanLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => {
-      const [prefix] = DATA.exec(line) ?? [];
-      return prefix === undefined ? line : prefix + cleanIncoming(line.slice(prefix.length));
-    })
-    .join('\n');
+function* cleanLines(text: string): Sliced<string> {
+  const lines: string[] = [];
+  for (const line of text.split('\n')) {
+    const [prefix] = DATA.exec(line) ?? [];
+    const data = prefix === undefined ? line : yield* cleanIncoming(line.slice(prefix.length));
+    lines.push((prefix ?? '') + data);
+    yield;
+  }
+  return lines.join('\n');
 }

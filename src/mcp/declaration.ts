@@ -1,16 +1,20 @@
 import { ToolAnnotationsSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { isObject } from '../kernel/json.js';
+import { exactJson, parseExact } from '../kernel/json/exact-json.js';
+import { isObject } from '../kernel/json/json.js';
+import { cutText } from '../kernel/cut-text.js';
 
 /** Maximum length, in characters of JSON. */
 const MAX_SCHEMA = 100_000;
 const MAX_FAULT = 200;
+/** In characters: people see it whole, before each call that they approve. */
+const MAX_NAME = 200;
 
 /** An optional member that is odd counts as absent. */
 const text = z.string().optional().catch(undefined);
 
 const declaration = z.object({
-  name: z.string(),
+  name: z.string().min(1).max(MAX_NAME),
   title: text,
   description: text,
   inputSchema: z.record(z.string(), z.unknown()),
@@ -20,12 +24,16 @@ const declaration = z.object({
 /** The declaration of one tool by its server. */
 export type Declaration = z.output<typeof declaration>;
 
-/** @throws Error that says why the declaration can't be used */
+/**
+ * The numbers of its schema keep every digit (`exactJson`).
+ * @throws Error that says why the declaration can't be used
+ */
 export function readDeclaration(value: unknown): Declaration {
-  const size = JSON.stringify(Object(value).inputSchema ?? null).length;
-  if (size > MAX_SCHEMA)
-    throw new Error(`its schema has ${size} characters, more than ${MAX_SCHEMA}`);
-  const read = declaration.safeParse(cleaned(value));
+  const json = exactJson(Object(value).inputSchema ?? null);
+  if (json.length > MAX_SCHEMA)
+    throw new Error(`its schema has ${json.length} characters, more than ${MAX_SCHEMA}`);
+  const schema = inputSchemaOf(parseExact(json));
+  const read = declaration.safeParse(isObject(value) ? { ...value, inputSchema: schema } : value);
   if (!read.success) throw new Error(describe(read.error));
   return read.data;
 }
@@ -33,7 +41,7 @@ export function readDeclaration(value: unknown): Declaration {
 /** The name of a tool for messages. */
 export function nameOf(value: unknown): string {
   const { name: said } = Object(value) as { name?: unknown };
-  return typeof said === 'string' ? said.slice(0, 100) : 'a tool without a name';
+  return typeof said === 'string' ? cutText(said, 100) : 'a tool without a name';
 }
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -55,12 +63,7 @@ function withoutNullKeywords(schema: unknown): unknown {
   );
 }
 
-function cleaned(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  return { ...value, inputSchema: inputSchemaOf(value['inputSchema']) };
-}
-
 function describe({ issues }: z.ZodError): string {
   const { path, message } = issues[0]!;
-  return `${path.map(String).join('.')}: ${message}`.slice(0, MAX_FAULT);
+  return cutText(`${path.map(String).join('.')}: ${message}`, MAX_FAULT);
 }

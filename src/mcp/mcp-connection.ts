@@ -1,10 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import {
-  StreamableHTTPError,
-  StreamableHTTPClientTransport,
-} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   ErrorCode,
   McpError,
@@ -18,11 +15,13 @@ import { callResult, resultOutput } from './result-output.js';
 import { StdioTransport } from './stdio-transport.js';
 import { SaidLines } from './said-lines.js';
 import type { ServerSettings } from './server-settings.js';
-import type { Cut } from '../tools/text/cut-text.js';
+import type { Cut } from '../kernel/cut-text.js';
 import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolServer } from '../tools/core/tool-source.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { boundedFetch, MAX_MESSAGE_BYTES } from './bounded-fetch.js';
+import { traceHeaders } from '../net/outgoing-trace.js';
+import { MAX_MESSAGE_BYTES } from './bounded-fetch.js';
+import { HttpTransport } from './http-transport.js';
 
 export interface CallOptions {
   readonly signal: AbortSignal;
@@ -34,8 +33,8 @@ export interface CallOptions {
   readonly mayRepeat: boolean;
 }
 
-/** Called with the current tools of a server; returns the problems of some of them, or null. */
-export type OnTools = (tools: readonly unknown[]) => string | null;
+/** Called with the current tools of a server; answers the problems of some of them, or null. */
+export type OnTools = (tools: readonly unknown[]) => Promise<string | null>;
 
 const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
 /** `MCP_START_TIMEOUT_MS` by default. */
@@ -79,6 +78,8 @@ export class McpConnection {
   private lastError: Error | undefined;
   private isRefreshing = false;
   private hasChanged = false;
+  /** One list after the other: the last one that came is the last one offered. */
+  private offering: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly settings: ServerSettings,
@@ -211,7 +212,6 @@ export class McpConnection {
   private async connect(): Promise<boolean> {
     const client = new Client({ name: 'parley', version: '1' }, { capabilities: {} });
     this.lastError = undefined;
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
     client.onerror = (error) => this.note(error);
     const timeout = this.startTimeoutMs;
     const inTime = AbortSignal.timeout(timeout);
@@ -220,7 +220,6 @@ export class McpConnection {
         makeTransport(this.settings, (said) => this.logger.debug(said)),
         { timeout, signal: this.stopping.signal },
       );
-      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
       client.onclose = () => void this.lose(client, this.describeClose());
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.refreshSoon());
       this.client = client;
@@ -252,7 +251,10 @@ export class McpConnection {
 
   /** Refreshes the tools that the server offers. */
   private async refresh(client: Client, signal: AbortSignal): Promise<void> {
-    const problem = this.onTools(await listTools(client, signal));
+    const tools = await listTools(client, signal);
+    const offered = this.offering.then(() => this.onTools(tools));
+    this.offering = offered.catch(() => {});
+    const problem = await offered;
     if (problem !== null) this.logger.warn(problem);
     this.become('ready', problem);
   }
@@ -296,12 +298,18 @@ function send(
 ): Promise<unknown> {
   const watch = new CallWatch();
   return watch.watch(() =>
-    client.request({ method: 'tools/call', params: { ...params } }, anyResult, {
+    client.request({ method: 'tools/call', params: { ...params, ...traceMeta() } }, anyResult, {
       signal: AbortSignal.any([signal, watch.signal]),
       timeout: NO_TIMEOUT,
       onprogress: (progress) => output(`${describeProgress(progress)}\n`),
     }),
   );
+}
+
+/** Servers that are no HTTP servers read the trace here. */
+function traceMeta(): { readonly _meta?: { readonly traceparent?: string } } {
+  const headers = traceHeaders();
+  return headers.traceparent === undefined ? {} : { _meta: headers };
 }
 
 function describeProgress({ progress, total, message }: Progress): string {
@@ -346,11 +354,7 @@ function isSessionGone(error: unknown): error is StreamableHTTPError {
  * @param onSaid is called with each line of a program's standard error
  */
 function makeTransport(settings: ServerSettings, onSaid: (text: string) => void): Transport {
-  if (settings.kind === 'http') {
-    const { url, headers } = settings;
-    const options = { requestInit: { headers }, fetch: boundedFetch };
-    return new StreamableHTTPClientTransport(url, options);
-  }
+  if (settings.kind === 'http') return new HttpTransport(settings);
   const { command, args, env, cwd } = settings;
   const transport = new StdioTransport({
     command,

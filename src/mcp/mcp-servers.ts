@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { inSlices } from '../kernel/async/sliced.js';
 import { decodeText } from '../kernel/decode-text.js';
 import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
@@ -80,7 +81,8 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
     this.connections = settings.map((each) => {
       const connection: McpConnection = new McpConnection(
         each,
-        (declarations) => this.offer(connection, offeredTools(connection, declarations)),
+        async (declarations) =>
+          this.offer(connection, await inSlices(offeredTools(connection, declarations))),
         startTimeoutMs,
       );
       return connection;

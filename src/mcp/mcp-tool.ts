@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
-import { ExactNumber, exactJson } from '../kernel/exact-json.js';
-import { isObject } from '../kernel/json.js';
+import { ExactNumber, exactJson } from '../kernel/json/exact-json.js';
+import { canonicalJson, isObject } from '../kernel/json/json.js';
+import type { Sliced } from '../kernel/async/sliced.js';
 import { Tool } from '../tools/core/tool.js';
 import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolContext, ToolPolicy } from '../tools/core/tool.js';
@@ -10,9 +12,15 @@ import type { Declaration } from './declaration.js';
 import type { McpConnection } from './mcp-connection.js';
 import { schemaCheck } from './schema-check.js';
 import { toolName } from './tool-name.js';
+import { cutText } from '../kernel/cut-text.js';
 
 /** Maximum number of tools of one server. A longer list degrades a model's choice. */
 const MAX_TOOLS = 200;
+/**
+ * Maximum characters of the descriptions and schemas of one server's tools together: all of them
+ * are sent with each request to a model.
+ */
+const MAX_CHARACTERS = 500_000;
 
 export interface OfferedTools {
   readonly tools: readonly McpTool[];
@@ -20,15 +28,25 @@ export interface OfferedTools {
   readonly problems: readonly string[];
 }
 
-export function offeredTools(
+/** Those that can be used, in the order of their declarations. */
+export function* offeredTools(
   server: McpConnection,
   declarations: readonly unknown[],
-): OfferedTools {
+): Sliced<OfferedTools> {
   const tools: McpTool[] = [];
   const problems: string[] = [];
+  let size = 0;
   for (const declaration of declarations.slice(0, MAX_TOOLS)) {
+    yield;
     try {
-      tools.push(new McpTool(server, readDeclaration(declaration)));
+      const tool = new McpTool(server, readDeclaration(declaration));
+      size += tool.description.length + exactJson(tool.input_schema).length;
+      if (size > MAX_CHARACTERS) {
+        const shown = `the first ${tools.length} are offered`;
+        problems.push(`its tools have more than ${MAX_CHARACTERS} characters together; ${shown}`);
+        return { tools, problems };
+      }
+      tools.push(tool);
     } catch (error) {
       problems.push(`${nameOf(declaration)}: ${(error as Error).message}`);
     }
@@ -51,6 +69,7 @@ class McpTool extends Tool<Input> {
   override readonly input_schema: Readonly<Record<string, unknown>>;
   readonly policy: ToolPolicy;
   override readonly exact_numbers = true;
+  override readonly declared: string;
 
   constructor(
     private readonly server: McpConnection,
@@ -59,10 +78,12 @@ class McpTool extends Tool<Input> {
     super();
     const { name, title, description, inputSchema, annotations } = declaration;
     this.name = toolName(server.name, name);
-    this.description = (description ?? title ?? name).slice(0, MAX_DESCRIPTION);
+    this.description = cutText(description ?? title ?? name, MAX_DESCRIPTION);
     this.input_schema = inputSchema;
     this.input = fitting(inputSchema);
     this.policy = toolPolicy(server.isTrusted ? annotations : {});
+    const shown = [this.description, rounded(inputSchema), this.policy];
+    this.declared = createHash('sha256').update(canonicalJson(shown)).digest('base64url');
   }
 
   override summarize(input: unknown): string {
@@ -76,7 +97,7 @@ class McpTool extends Tool<Input> {
 }
 
 function fitting(schema: Declaration['inputSchema']): z.ZodType<Input> {
-  const check = schemaCheck(schema);
+  const check = schemaCheck(rounded(schema) as typeof schema);
   return z.looseObject({}).superRefine((value, context) => {
     const fault = check(rounded(value));
     if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });

@@ -53,17 +53,25 @@ describe(parseServers.name, () => {
 
   it.each([
     [{ a: {} }, 'mcp.json mcpServers.a', /needs a "command".*or a "url"/],
+    [{ a: { command: 'x', url: 'http://x' } }, 'mcp.json mcpServers.a', /"command" and a "url"/],
     [{ a: { command: 'x', trust: 'yes' } }, 'mcp.json mcpServers.a.trust', /boolean/],
     [{ a: { command: 1 } }, 'mcp.json mcpServers.a.command', /string/],
     [{ a: { url: 'ftp://x' } }, 'mcp.json mcpServers.a.url', /http:\/\/ or https:\/\//],
     [{ a: { type: 'sse', url: 'http://x' } }, 'mcp.json mcpServers.a.type', /stdio or http/],
     [{ a: { command: '${NOBODY}' } }, 'mcp.json mcpServers.a.command', /NOBODY, which is not set/],
     [{ 'a b': { command: 'x' }, a_b: { command: 'y' } }, 'mcp.json mcpServers.a_b', /"a b"/],
+    [{ a: { command: 'x' }, a__b: { command: 'y' } }, 'mcp.json mcpServers.a__b', /"a"/],
+    [{ a_: { command: 'x' }, a: { command: 'y' } }, 'mcp.json mcpServers.a', /"a_"/],
     [[], 'mcp.json', /mcpServers/],
   ])('names the place of a fault: %j', (mcpServers, variable, problem) => {
     expect(parse(mcpServers).faults).toEqual([
       { variable, problem: expect.stringMatching(problem) as string },
     ]);
+  });
+
+  it.each(['stdio', 'http'])('takes the %s of a command and a URL if its type says so', (type) => {
+    const { servers, faults } = parse({ a: { type, command: 'x', url: 'http://x' } });
+    expect([servers, faults]).toMatchObject([[{ kind: type }], []]);
   });
 
   it('says that a file is not JSON', () => {

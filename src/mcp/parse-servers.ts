@@ -80,6 +80,10 @@ function readServer(
   }
   const { type, command, args, env, cwd, url, headers, trust, disabled } = parsed.data;
   if (disabled) return undefined;
+  if (type === undefined && command !== undefined && url !== undefined) {
+    report('', 'has a "command" and a "url": remove one, or add "type": "stdio" or "http"');
+    return undefined;
+  }
   if ((type === undefined || type === 'stdio') && command !== undefined)
     return {
       kind: 'stdio',
@@ -113,17 +117,20 @@ function readUrl(text: string, report: Report): URL | undefined {
   return undefined;
 }
 
-/** Reports servers whose tool names could be confused with each other's. */
+/**
+ * Reports servers whose tools could have the names of another's: `a` with the tool `b__c`, and
+ * `a__b` with the tool `c`.
+ */
 function reportClashes(servers: readonly ServerSettings[], report: Report): void {
-  const names = new Map<string, string>();
-  for (const { name } of servers) {
-    const other = names.get(toolPrefix(name));
-    if (other !== undefined)
-      report(
-        `mcpServers.${name}`,
-        `its tools would be called like those of "${other}"; rename one`,
-      );
-    names.set(toolPrefix(name), name);
+  for (const [at, { name }] of servers.entries()) {
+    const prefix = toolPrefix(name);
+    const other = servers.slice(0, at).find((earlier) => {
+      const taken = toolPrefix(earlier.name);
+      return taken.startsWith(prefix) || prefix.startsWith(taken);
+    });
+    if (!other) continue;
+    const problem = `its tools could have the names of those of "${other.name}"; rename one`;
+    report(`mcpServers.${name}`, problem);
   }
 }
 

@@ -43,6 +43,16 @@ describe(resultOutput.name, () => {
     expect(read({ structuredContent: { a: 1 } })).toBe('{"a":1}');
   });
 
+  it.each([
+    ['Hello.', { answer: 'Hello.', chat_id: 'chat_1' }, 'Hello.\n{"chat_id":"chat_1"}'],
+    ['{ "b": 2, "a": 1 }', { a: 1, b: 2 }, '{ "b": 2, "a": 1 }'],
+    ['{ "a": 1', { a: 1 }, '{ "a": 1\n{"a":1}'],
+    ['Hello.', { answer: 'Hello.' }, 'Hello.'],
+    ['Hello.', 'Hello.', 'Hello.'],
+  ])('adds to %j what only %j has', (text, structuredContent, expected) => {
+    expect(read({ content: [{ type: 'text', text }], structuredContent })).toBe(expected);
+  });
+
   it('takes linear time for very many parts that are none', async () => {
     await expectLinear((size) => {
       const content = Array.from({ length: size }, () => ({ type: 'odd' }));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { exactJson } from '../kernel/exact-json.js';
+import { exactJson, parseExact } from '../kernel/json/exact-json.js';
+import { canonicalJson, isObject } from '../kernel/json/json.js';
 import type { Image } from '../protocol/message.js';
 import { ToolOutput } from '../tools/core/tool-output.js';
 import { MAX_IMAGE_BYTES, readImage } from '../tools/images/read-image.js';
@@ -50,8 +51,31 @@ export function resultOutput({ content, structuredContent }: CallResult): ToolOu
   const images: Image[] = [];
   const texts = content.slice(0, MAX_BLOCKS).map((block) => readBlock(block, images));
   const more = content.length - texts.length;
-  const text = [...texts, ...(more > 0 ? [`[… and ${more} more parts]`] : [])].join('\n');
+  const rest = [
+    ...(more > 0 ? [`[… and ${more} more parts]`] : []),
+    ...structuredRest(structuredContent, texts),
+  ];
+  const text = [...texts, ...rest].join('\n');
   return new ToolOutput(text, images.length > 0 ? { journal: { images } } : {});
+}
+
+/** The fields that no text has: servers repeat them there, as JSON or one by one. */
+function structuredRest(structured: unknown, texts: readonly string[]): string[] {
+  if (!isObject(structured)) return [];
+  const whole = canonicalJson(structured);
+  if (texts.some((text) => text.startsWith('{') && canonicalOf(text) === whole)) return [];
+  const shown = new Set<unknown>(texts);
+  const rest = Object.entries(structured).filter(([, value]) => !shown.has(value));
+  return rest.length > 0 ? [exactJson(Object.fromEntries(rest))] : [];
+}
+
+/** Undefined if it is no JSON. */
+function canonicalOf(text: string): string | undefined {
+  try {
+    return canonicalJson(parseExact(text));
+  } catch {
+    return undefined;
+  }
 }
 
 function readBlock(value: unknown, images: Image[]): string {

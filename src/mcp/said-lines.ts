@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { cutText } from '../kernel/cut-text.js';
 
 /** Maximum characters of a line that are passed on. */
 const MAX_LINE = 2_000;
@@ -31,7 +32,7 @@ export class SaidLines {
     const isTold = this.isCut;
     this.isCut = false;
     if (isTold || line.trim() === '') return;
-    this.onLine(line.length > MAX_LINE ? withoutLastWord(line.slice(0, MAX_LINE)) : line.trimEnd());
+    this.onLine(line.length > MAX_LINE ? withoutLastWord(cutText(line, MAX_LINE)) : line.trimEnd());
   }
 }
 

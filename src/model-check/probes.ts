@@ -1,5 +1,6 @@
 import type { AgentContext, GenerateOptions } from '../agents/agent-context.js';
 import { NUMBER_TOOL, TEXT_TOOL, WORDS } from './probe-tools.js';
+import { cutText } from '../kernel/cut-text.js';
 
 /** The result of a probe. `no`: the model, or its endpoint, can't do it. */
 export interface Finding {
@@ -148,5 +149,5 @@ function no(detail: string): Finding {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+  return JSON.stringify(text.length > 100 ? `${cutText(text, 100)}…` : text);
 }

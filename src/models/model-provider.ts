@@ -2,6 +2,8 @@ import { DiscoveryService } from '@nestjs/core';
 import type { FinishReason } from '../protocol/events.js';
 import type { Usage } from '../protocol/interaction.js';
 import type { AssistantMessage, Message } from '../protocol/message.js';
+import type { Sampling } from '../protocol/sampling.js';
+import type { Thinking } from '../protocol/thinking.js';
 
 /** A tool as the model sees it; `input_schema` is the JSON Schema of an object. */
 export interface ModelTool {
@@ -12,11 +14,8 @@ export interface ModelTool {
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-/** Thinking effort, for models that support it. */
-export type Thinking = 'low' | 'medium' | 'high';
-
 /** The request for one model turn. */
-export interface ModelRequest {
+export interface ModelRequest extends Sampling {
   /** The vendor's model name, without the provider: `gpt-5-mini`. */
   readonly model: string;
   readonly messages: readonly Message[];
@@ -28,12 +27,17 @@ export interface ModelRequest {
   readonly preferred_tools?: readonly string[];
   /** JSON Schema that the text of the answer must match. */
   readonly schema?: Readonly<Record<string, unknown>>;
-  readonly max_output_tokens?: number;
-  /** Default: the model's own. */
+  /** For models that think; default: the model's own. A budget is less than `max_output_tokens`. */
   readonly thinking?: Thinking;
 }
 
-export type ModelNoticeCode = 'model_adapted' | 'tools_left_out';
+export type ModelNoticeCode = 'answer_damaged' | 'model_adapted' | 'tools_left_out';
+
+/** The usage of a turn, with what only its cost depends on. */
+export interface ReportedUsage extends Usage {
+  /** Of the input, tokens that were written to the provider's cache. */
+  readonly cache_write_tokens?: number;
+}
 
 /**
  * An event of a model turn. Adjacent deltas of one network read may be merged. `index` numbers the
@@ -63,7 +67,7 @@ export type ModelEvent =
       readonly message: AssistantMessage;
       readonly finish_reason: FinishReason;
       /** A count of 0 was not reported. */
-      readonly usage: Usage;
+      readonly usage: ReportedUsage;
     }
   /** Something that people should know about how the turn was asked for. */
   | { readonly type: 'notice'; readonly code: ModelNoticeCode; readonly message: string }

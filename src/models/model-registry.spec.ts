@@ -74,6 +74,11 @@ describe(ModelRegistry.name, () => {
     expect(error.message).toContain('the server needs OPENAI_API_KEY or OPENAI_BASE_URL');
   });
 
+  it.each(['constructor', '__proto__'])('knows no setting of "%s"', (name) => {
+    const error = refusal(() => registry.resolve(`${name}/x`));
+    expect(error.message).toContain(`No provider called "${name}" is set up here. Write`);
+  });
+
   it('gives no default that nobody serves as an example', () => {
     const error = refusal(() => new ModelRegistry([demo], 'openai/x,foo/bar').resolve());
     expect(error.message).toContain('such as demo/script.');

@@ -1,6 +1,7 @@
 import { AppError } from '../kernel/app-error.js';
 import { duplicateName } from '../kernel/duplicate-name.js';
 import type { ModelProvider, ModelRequest } from './model-provider.js';
+import { cutText } from '../kernel/cut-text.js';
 
 export interface ResolvedModel {
   readonly provider: ModelProvider;
@@ -19,10 +20,10 @@ export type ModelChain = readonly [ResolvedModel, ...ResolvedModel[]];
 const MAX_MODELS = 8;
 
 /** The settings that set a provider up. */
-const SETTINGS: Readonly<Record<string, string>> = {
-  openai: 'OPENAI_API_KEY or OPENAI_BASE_URL',
-  anthropic: 'ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL',
-};
+const SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['openai', 'OPENAI_API_KEY or OPENAI_BASE_URL'],
+  ['anthropic', 'ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL'],
+]);
 
 /** Resolves model names, such as `openai/gpt-5-mini`, to their providers. */
 export class ModelRegistry {
@@ -71,7 +72,7 @@ export class ModelRegistry {
   }
 
   private missing(provider: string): string {
-    const setting = SETTINGS[provider];
+    const setting = SETTINGS.get(provider);
     const remedy = setting === undefined ? '' : `: the server needs ${setting}`;
     return `No provider called "${shown(provider)}" is set up here${remedy}`;
   }
@@ -94,5 +95,5 @@ export class ModelRegistry {
 
 /** Truncates a name sent by a client, for error messages. */
 function shown(name: string): string {
-  return name.length > 100 ? `${name.slice(0, 100)}…` : name;
+  return name.length > 100 ? `${cutText(name, 100)}…` : name;
 }

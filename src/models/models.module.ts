@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { warnOfUndecorated } from '../kernel/warn-of-undecorated.js';
 import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
 import { proxyFor } from '../config/proxy-for.js';
@@ -11,6 +12,8 @@ import { ModelProvider, ModelVendor } from './model-provider.js';
 import { ModelRegistry } from './model-registry.js';
 import { seesImages } from './sees-images.js';
 import type { HttpProviderOptions } from './http/http-provider-options.js';
+
+const MODELS = { base: ModelProvider, decorator: ModelVendor, written: '@ModelVendor()' };
 
 @Module({
   imports: [DiscoveryModule],
@@ -27,6 +30,7 @@ export class ModelsModule implements OnModuleInit {
   onModuleInit(): void {
     const found = this.discovery.getProviders({ metadataKey: ModelVendor.KEY });
     for (const { instance, name } of found) this.registry.add(requireVendor(instance, name));
+    warnOfUndecorated(this.discovery, MODELS);
     try {
       this.registry.resolve();
     } catch (cause) {

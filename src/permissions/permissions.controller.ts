@@ -5,11 +5,12 @@ import { requireScope } from '../auth/auth-errors.js';
 import { viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { Access } from '../access/access.decorator.js';
+import { Access } from '../auth/access.decorator.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import { CheckDto, VerdictDto } from './dto/check.dto.js';
 import { CreateRuleDto } from './dto/create-rule.dto.js';
 import {
+  CreatedRuleDto,
   DeletedRulesDto,
   PermissionRuleDto,
   PermissionRuleListDto,
@@ -19,9 +20,10 @@ import { PermissionsService } from './permissions.service.js';
 import { RuleBook } from './rules/rule-book.js';
 import { toPage } from '../http/input/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
-import type { RuleInput, RuleScope } from './rules/permission-rule.js';
+import type { Matcher, RuleInput, RuleScope } from './rules/permission-rule.js';
 import type { RuleFilter } from './rules/rule-store.js';
 import { checkRule } from './rules/check-rule.js';
+import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { formatRuleCursor, parseRuleCursor } from './rules/order-rules.js';
 
 type RuleTarget = Pick<RuleInput, 'scope' | 'scope_id'>;
@@ -34,6 +36,7 @@ export class PermissionsController {
     private readonly rules: RuleBook,
     private readonly permissions: PermissionsService,
     private readonly access: ChatAccess,
+    private readonly tools: ToolRegistry,
   ) {}
 
   @Get('rules')
@@ -56,7 +59,7 @@ export class PermissionsController {
   @Access('decide')
   @Post('rules')
   @ApiOperation({ summary: 'Add a rule' })
-  @ApiResponse({ status: 201, type: PermissionRuleDto })
+  @ApiResponse({ status: 201, type: CreatedRuleDto })
   @ApiResponse({ status: 400, type: ProblemDto })
   @ApiResponse({
     status: 403,
@@ -65,10 +68,11 @@ export class PermissionsController {
   })
   @ApiResponse({ status: 404, type: ProblemDto, description: 'There is no such chat.' })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'There are too many of that scope.' })
-  async add(@Caller() caller: Principal, @Body() body: CreateRuleDto): Promise<PermissionRuleDto> {
+  async add(@Caller() caller: Principal, @Body() body: CreateRuleDto): Promise<CreatedRuleDto> {
     const rule = ofUser(caller, requireRule(body));
     requireRight(caller, rule);
-    return this.rules.add(caller, rule);
+    const hint = this.hintOn(rule);
+    return { ...(await this.rules.add(caller, rule)), ...(hint !== undefined && { hint }) };
   }
 
   @Access('decide')
@@ -113,6 +117,20 @@ export class PermissionsController {
     });
     return { decision, rule: rule as PermissionRuleDto | null, reason, trace };
   }
+
+  /** A tool may come later, with its server or with a client, so that the rule is valid. */
+  private hintOn({ matcher }: RuleInput): string | undefined {
+    const name = toolNamedBy(matcher);
+    if (name === undefined || this.tools.find(name)) return undefined;
+    return this.tools.describeUnknown(name);
+  }
+}
+
+/** Undefined if the matcher is for any tool, or for a glob of tools. */
+function toolNamedBy(matcher: Matcher): string | undefined {
+  const name =
+    matcher.type === 'tool' ? matcher.pattern : 'tool' in matcher ? matcher.tool : undefined;
+  return name !== undefined && /^[\w-]+$/.test(name) ? name : undefined;
 }
 
 function filterOf(

@@ -2,15 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { viewerOf } from '../access/viewer-of.js';
 import type { Principal } from '../auth/principal.js';
 import { Clock } from '../kernel/clock.js';
-import { Breather } from '../workspace/tree/breather.js';
+import { Breather } from '../kernel/async/breather.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { CodeJudges } from './judges/code-judges.js';
+import type { RememberedRule } from './judges/tool-judge.js';
 import { FileFilter } from './policy/file-filter.js';
 import type { ShownFiles } from './policy/file-filter.js';
 import { scriptOf } from './policy/judged-parts.js';
 import type { OwnedCall, PermissionCall } from './policy/permission-call.js';
 import { PermissionPolicy } from './policy/permission-policy.js';
-import type { PermissionRule, RuleInput, RuleScope } from './rules/permission-rule.js';
+import type { RuleInput, RuleScope } from './rules/permission-rule.js';
 import { RuleBook } from './rules/rule-book.js';
 import { ScriptReader } from './shell/script-reader.js';
 import { ShellGrammar } from './shell/shell-grammar.js';
@@ -19,7 +20,7 @@ import { joinVerdicts } from './policy/verdict.js';
 import type { Verdict } from './policy/verdict.js';
 import type { AnyRule, CompiledRule, RuleSet } from './rules/compiled-rule.js';
 import { compileRule } from './rules/compiled-rule.js';
-import { canonicalJson } from '../kernel/json.js';
+import { canonicalJson } from '../kernel/json/json.js';
 
 /** The scope of a remembered answer of a person: the chat, the agent type, or all. */
 export type RememberedScope = Exclude<RuleScope, 'user'>;
@@ -126,9 +127,16 @@ export class PermissionsService {
     return decided.every(Boolean) ? wanted : undefined;
   }
 
+  /** True if this rule, without any other, gives the call its decision. */
+  async wouldDecide(rule: RuleInput, call: PermissionCall): Promise<boolean> {
+    return this.covers(rule, call, await this.readerFor(call));
+  }
+
   /** Adds a suggested rule, or returns an existing rule with the same effect. */
-  async add(caller: Principal, rule: RuleInput): Promise<PermissionRule> {
-    return (await this.rules.findSame(rule, viewerOf(caller))) ?? this.rules.add(caller, rule);
+  async add(caller: Principal, suggested: RuleInput): Promise<RememberedRule> {
+    const same = await this.rules.findSame(suggested, viewerOf(caller));
+    if (same) return { rule: same, isNew: false };
+    return { rule: await this.rules.add(caller, suggested), isNew: true };
   }
 
   /** A priority before the rule of the same scope that caused the question, if there is one. */
@@ -154,7 +162,8 @@ export class PermissionsService {
   private covers(rule: RuleInput, call: PermissionCall, reader: ScriptReader | undefined): boolean {
     const full = { ...rule, id: 'suggested', created_at: null, uses: 0 };
     const alone = new PermissionPolicy({ operator: [], added: [full] }, { scripts: reader });
-    return alone.judge(this.withPolicy(call), this.clock.now()).rule === full;
+    const verdict = alone.judge(this.withPolicy(call), this.clock.now());
+    return verdict.rule === full && verdict.decision === rule.decision;
   }
 
   private async policyOf(

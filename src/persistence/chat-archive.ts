@@ -4,7 +4,7 @@ import type { WrappedKey } from '../encryption/data-key-store.js';
 import type { LogRecord } from './rows/log-record.js';
 import type { RequestRow } from './rows/request-rows.js';
 import type { InteractionRow } from './rows/interaction-row.js';
-import type { ChatRow } from './rows/store-rows.js';
+import type { ChatRow } from './rows/chat-rows.js';
 
 /** An interaction during export and import. */
 export interface ArchivedInteraction extends InteractionRow {

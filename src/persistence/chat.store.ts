@@ -1,7 +1,7 @@
 import type { Viewer } from './viewer.js';
 import type { ChatState } from './rows/chat-state.js';
 import type { Message } from '../protocol/message.js';
-import type { ChatPatch, ChatRow, NewChat } from './rows/store-rows.js';
+import type { ChatPatch, ChatRow, NewChat } from './rows/chat-rows.js';
 
 export const CHAT_ORDERS = ['updated', 'created'] as const;
 

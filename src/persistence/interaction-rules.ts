@@ -1,6 +1,7 @@
 import type { InteractionRow } from './rows/interaction-row.js';
 import type { LogRecord } from './rows/log-record.js';
-import type { ChatRow, NewChat, RetryInteraction } from './rows/store-rows.js';
+import type { ChatRow, NewChat } from './rows/chat-rows.js';
+import type { RetryInteraction } from './rows/start-rows.js';
 
 /** `cancel_reason` of an interaction that is cancelled by a start with `on_conflict: interrupt`. */
 export const INTERRUPTED = 'Interrupted by a new message.';

@@ -4,12 +4,14 @@ import type { AnyViewer, Viewer } from './viewer.js';
 import type { InteractionKey, InteractionRow } from './rows/interaction-row.js';
 import type {
   IdempotencyKey,
+  QueuedChange,
+  QueuedOutcome,
   RetryInteraction,
   RetryOutcome,
   StartInteraction,
   StartOutcome,
   UsedKey,
-} from './rows/store-rows.js';
+} from './rows/start-rows.js';
 
 export interface InteractionListPage {
   readonly chat_uid: string;
@@ -21,7 +23,7 @@ export interface InteractionListPage {
 
 export interface RunListPage {
   /** Those of chats that the viewer sees. */
-  readonly viewer: Viewer;
+  readonly viewer: AnyViewer;
   readonly statuses: readonly ('QUEUED' | ActiveStatus)[];
   readonly chat_uid?: string;
   readonly limit: number;
@@ -123,6 +125,11 @@ export abstract class InteractionStore {
   abstract hasFinalState(interactionId: string, bytes: number): Promise<boolean>;
   /** The messages that each of these interactions added; those that have not ended are left out. */
   abstract findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>>;
+  /**
+   * One transaction changes the text or the place of a queued interaction that is not being
+   * cancelled: it begins with the new text, or nothing was changed. Counts in `queue_changes`.
+   */
+  abstract changeQueued(interaction: InteractionKey, change: QueuedChange): Promise<QueuedOutcome>;
   /**
    * Requests the cancel of an interaction that has not ended, for a user, or else for the server
    * itself; the first request is kept. A queued interaction will never begin: unless it is an edit,

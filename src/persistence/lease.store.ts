@@ -1,4 +1,4 @@
-import type { Lease, LeaseState, LeaseTerms, Unowned } from './rows/store-rows.js';
+import type { Lease, LeaseState, LeaseTerms, Unowned } from './rows/lease-rows.js';
 
 /** Port: leases, which assign each interaction to the process that runs it. */
 export abstract class LeaseStore {

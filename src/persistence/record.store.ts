@@ -1,6 +1,6 @@
 import type { RecordType } from '../protocol/events.js';
 import type { LogRecord } from './rows/log-record.js';
-import type { AppendBatch, AppendOutcome } from './rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from './rows/append-rows.js';
 
 /** Bytes that a record counts for besides its body: the fields that all events have. */
 export const EVENT_OVERHEAD = 200;

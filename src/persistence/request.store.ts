@@ -1,5 +1,11 @@
 import type { AnyViewer } from './viewer.js';
-import type { RequestPage, RequestRow, SettleOutcome, SettleRequest } from './rows/request-rows.js';
+import type {
+  PendingCount,
+  RequestPage,
+  RequestRow,
+  SettleOutcome,
+  SettleRequest,
+} from './rows/request-rows.js';
 
 /** Port: requests to people. `RecordStore.append` creates and closes them. */
 export abstract class RequestStore {
@@ -14,4 +20,6 @@ export abstract class RequestStore {
   abstract listRequests(page: RequestPage): Promise<RequestRow[]>;
   /** Pending requests that have expired at `at`. */
   abstract listExpiredRequests(at: string, limit: number): Promise<RequestRow[]>;
+  /** Kinds that have none are missing. Beyond `limit` requests, the others do not count. */
+  abstract countPendingRequests(limit: number): Promise<PendingCount[]>;
 }

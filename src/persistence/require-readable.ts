@@ -1,4 +1,4 @@
-import type { ChatRow } from './rows/store-rows.js';
+import type { ChatRow } from './rows/chat-rows.js';
 
 /**
  * A chat whose settings and metadata are needed as they were given.

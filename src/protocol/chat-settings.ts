@@ -1,4 +1,5 @@
 import type { Budget } from './budget.js';
+import type { Thinking } from './thinking.js';
 
 export const APPROVAL_MODES = ['ask', 'auto', 'deny', 'defer'] as const;
 
@@ -17,6 +18,7 @@ export interface ChatSettings {
   readonly agent?: string;
   /** As in a start: `<provider>/<name>`, or several separated by commas. */
   readonly model?: string;
+  readonly thinking?: Thinking;
   readonly approval_mode?: ApprovalMode;
   readonly max_iterations?: number;
   readonly budget?: Budget;

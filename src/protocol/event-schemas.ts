@@ -3,6 +3,7 @@ import { liveEvents } from './live-events.js';
 import { records } from './records.js';
 import {
   agentStatus,
+  attachedFile,
   blockId,
   cause,
   count,
@@ -54,6 +55,7 @@ export const trace = z.object({ type: z.literal('TRACE'), name: text, detail: z.
 /** Types that several events share, by the names of their components. */
 const SHARED = {
   AgentStatus: agentStatus,
+  AttachedFile: attachedFile,
   Cause: cause,
   Decider: decider,
   EventError: eventError,

@@ -23,15 +23,30 @@ export function isFinal(status: InteractionStatus): status is FinalStatus {
   return (FINAL_STATUSES as readonly string[]).includes(status);
 }
 
-/** Tokens, summed over all model turns of the interaction's agents. */
+/** Tokens and cost, summed over model turns. What no turn has is absent, not 0. */
 export type Usage = Immutable<z.infer<typeof usage>>;
 
-/** The sum, at most the largest number that is exact. */
+export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
+
+/** The sum, of tokens at most the largest number that is exact. */
 export function addUsage(one: Usage, other: Usage): Usage {
+  const sumOf = (name: 'cached_tokens' | 'reasoning_tokens') => {
+    const counts = [one[name], other[name]].filter((count) => count !== undefined);
+    return counts.length > 0 && { [name]: addTokens(...counts) };
+  };
+  const costs = [one.cost_usd, other.cost_usd].filter((cost) => cost !== undefined);
   return {
     input_tokens: addTokens(one.input_tokens, other.input_tokens),
     output_tokens: addTokens(one.output_tokens, other.output_tokens),
+    ...sumOf('cached_tokens'),
+    ...sumOf('reasoning_tokens'),
+    ...(costs.length > 0 && { cost_usd: toDollars(costs.reduce((sum, cost) => sum + cost, 0)) }),
   };
+}
+
+/** Rounded to 1e-10 dollars, so that sums of fractions have no stray digits. */
+export function toDollars(amount: number): number {
+  return Number(amount.toFixed(10));
 }
 
 export function addTokens(...counts: readonly number[]): number {
@@ -104,6 +119,8 @@ export interface Chat {
   readonly interactions: readonly Interaction[];
   /** The value of `before` for the earlier interactions; null if there are none. */
   readonly next_before: string | null;
+  /** Of all its interactions. */
+  readonly usage: Usage;
   readonly head_interaction_id: string | null;
   /** The interaction that runs or waits for a person; null: none does. */
   readonly active_interaction_id: string | null;
@@ -114,5 +131,5 @@ export interface Chat {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** A chat in a list: everything but its messages and interactions. */
-export type ChatSummary = Omit<Chat, 'messages' | 'interactions' | 'next_before'>;
+/** A chat in a list: everything but its messages and interactions, and sums over these. */
+export type ChatSummary = Omit<Chat, 'messages' | 'interactions' | 'next_before' | 'usage'>;

@@ -145,11 +145,13 @@ function build() {
       type: z.literal('INTERACTION_QUEUED'),
       ...OF_CHAT,
       interaction_id: text,
+      position: z.int().min(1).describe('In the queue; 1: it is next.'),
       queued: z.array(text).describe('The whole queue, in its order.'),
     })
     .meta({
-      description: 'An interaction waits for its chat.',
-      example: { ...EXAMPLE, interaction_id: 'int_2', queued: ['int_2'] },
+      description:
+        'An interaction waits for its chat. On the stream of the chat again whenever the queue has changed: for one that was edited or moved, and for the first one when another has left.',
+      example: { ...EXAMPLE, interaction_id: 'int_2', position: 1, queued: ['int_2'] },
     });
 
   /** Besides the events of its interactions: what the stream of a chat sends. */
@@ -166,6 +168,13 @@ function build() {
         requests_cursor: cursor,
         tasks: z.array(task).describe('Oldest first; about 256 KiB at most.'),
         tasks_cursor: cursor,
+        messages: z
+          .array(z.looseObject({ role: text }))
+          .optional()
+          .describe(
+            'The conversation that the chat was created with, in the first frame of a stream from the beginning (`after=0`): the first 256 KiB. Other frames leave it out, and so does a chat without one.',
+          ),
+        messages_cut: gone.describe('There are more messages: `GET /chats/{chat_id}` has all.'),
       })
       .meta({
         description:
@@ -236,6 +245,7 @@ function build() {
     FEED_STATE: z
       .object({
         type: z.literal('FEED_STATE'),
+        user_id: text.describe('Of the caller.'),
         chats: z.array(listed).describe('The newest 50.'),
         requests: z.array(request).describe('Pending ones, oldest first; about 512 KiB at most.'),
         requests_cursor: cursor,
@@ -243,7 +253,7 @@ function build() {
       .meta({
         description:
           'The newest chats and the inbox: the first frame, and again when something may have been missed. Replaces all that the frames before have said.',
-        example: { chats: [LISTED], requests: [REQUEST], requests_cursor: null },
+        example: { user_id: 'ann', chats: [LISTED], requests: [REQUEST], requests_cursor: null },
       }),
     CHAT_UPDATED: z
       .object({

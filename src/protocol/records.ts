@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { agentRecords } from './records/agent-records.js';
 import { modelRecords } from './records/model-records.js';
 import { requestRecords } from './records/request-records.js';
@@ -5,6 +6,7 @@ import { runRecords } from './records/run-records.js';
 import { toolRecords } from './records/tool-records.js';
 
 let built: ReturnType<typeof build> | undefined;
+let texts: ReadonlyMap<string, readonly string[]> | undefined;
 
 /**
  * The schema of every durable record, by type: `body` is the event that clients get, `hidden` is
@@ -26,4 +28,20 @@ function build() {
     ...agentRecords(),
     ...others,
   };
+}
+
+/** The fields that are texts in every record of a type; empty for a type that is not known. */
+export function textsOf(type: string): readonly string[] {
+  texts ??= findTexts();
+  return texts.get(type) ?? [];
+}
+
+function findTexts(): ReadonlyMap<string, readonly string[]> {
+  const schemas = Object.entries<{ readonly body: z.ZodObject }>(records());
+  return new Map(
+    schemas.map(([type, { body }]) => [
+      type,
+      Object.keys(body.shape).filter((field) => body.shape[field] instanceof z.ZodString),
+    ]),
+  );
 }

@@ -40,6 +40,11 @@ export abstract class RunQueue {
   abstract readonly queued: number;
   /** Number of interactions that wait in this process or for any. Never rejects. */
   abstract countWaiting(): Promise<number>;
+  /**
+   * Milliseconds since the one that waits longest was enqueued, among those of `countWaiting`; 0 if
+   * none waits. Never rejects.
+   */
+  abstract longestWait(): Promise<number>;
   /** Sets the handler; called once, or never by a process that runs nothing. */
   abstract start(handler: RunHandler): void;
   /** One that is queued keeps its place. One that is running runs once more afterwards. */

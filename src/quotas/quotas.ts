@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
-import type { QuotaExceeded, StartQuota } from '../persistence/rows/store-rows.js';
-import { Counts } from '../http/counts.js';
+import type { QuotaExceeded, StartQuota } from '../persistence/rows/start-rows.js';
+import { Counts } from '../kernel/counts.js';
+import { Telemetry } from '../telemetry/telemetry.js';
 import { KnownUsage } from './known-usage.js';
 import { ReservedBytes } from './reserved-bytes.js';
 import type { UsedBytes } from './usage-store.js';
@@ -15,11 +16,6 @@ export const QUOTAS = [
   'QUOTA_BYTES',
 ] as const;
 export type Quota = (typeof QUOTAS)[number];
-
-/** Port: counts the requests that quotas refuse. */
-export abstract class QuotaMeter {
-  abstract refused(quota: Quota): void;
-}
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
@@ -36,7 +32,7 @@ export class Quotas {
   constructor(
     private readonly config: Config,
     private readonly known: KnownUsage,
-    private readonly meter: QuotaMeter,
+    private readonly telemetry: Telemetry,
     private readonly clock: Clock,
   ) {}
 
@@ -158,7 +154,7 @@ export class Quotas {
   }
 
   private refuse(quota: Quota, message: string, retry_after_ms: number): AppError {
-    this.meter.refused(quota);
+    this.telemetry.emit('quota_refused', { quota });
     const retry_after_s = Math.max(1, Math.ceil(retry_after_ms / SECOND_MS));
     return new AppError('rate_limited', 'quota_exceeded', message, {
       extra: { quota },

@@ -1,10 +1,40 @@
+import type { Usage } from '../protocol/interaction.js';
+
 export interface UsedBytes {
   readonly total: number;
   /** Those of files. */
   readonly files: number;
 }
 
-/** Port: usage of the quotas of a tenant, except of those that a start checks itself. */
+export const USAGE_KEYS = ['day', 'model', 'user'] as const;
+export type UsageKey = (typeof USAGE_KEYS)[number];
+
+export interface UsageQuery {
+  /** Undefined: of each tenant. */
+  readonly tenant_id: string | undefined;
+  readonly by: UsageKey;
+  /** The first and the last day, in UTC: `2026-01-15`. */
+  readonly since: string;
+  readonly until: string;
+  readonly limit: number;
+}
+
+/** The usage of those interactions of a tenant that have the same day, model or user. */
+export interface UsageSum {
+  readonly tenant_id: string;
+  /** The day, the model or the id of the user. */
+  readonly key: string;
+  /** By model: those in which it had a turn. */
+  readonly interactions: number;
+  readonly usage: Usage;
+  /** Tokens of turns whose price was not known. */
+  readonly unpriced_tokens: number;
+}
+
+/** Days for which the usage of deleted chats is kept. */
+export const USAGE_DAYS_KEPT = 400;
+
+/** Port: the usage of tenants. A start checks some quotas itself. */
 export abstract class UsageStore {
   /**
    * Input and output tokens of the interactions that the tenant has started or retried since then,
@@ -17,4 +47,13 @@ export abstract class UsageStore {
    * interaction when it has ended. A deleted file counts until its bytes are removed.
    */
   abstract countBytes(tenantId: string): Promise<UsedBytes>;
+  /** Of all interactions of a chat, also those off its active branch. */
+  abstract sumOfChat(chatUid: string): Promise<Usage>;
+  /**
+   * Of the interactions that were started on these days, those of deleted chats included, and not
+   * those of imported chats. A database counts an interaction that was retried on the day of the
+   * retry. By model, each turn counts at its own. The latest days first, then what cost most, then
+   * what has most tokens.
+   */
+  abstract sumUsage(query: UsageQuery): Promise<UsageSum[]>;
 }

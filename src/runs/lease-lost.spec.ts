@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { AgentContext } from '../agents/agent-context.js';
 import { ReactAgent } from '../agents/kinds/react/react.agent.js';
-import type { AppendBatch, AppendOutcome } from '../persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../persistence/rows/append-rows.js';
 import { ModelError } from '../models/model-error.js';
 import { expectEnded } from '../../test/support/client/expect-ended.js';
 import { FakeTool } from '../../test/support/tools/fake-tool.js';
@@ -49,9 +49,33 @@ function fencedAfter(world: RunWorld, count: number): NonNullable<ProcessOptions
   return after(world, count, async (batches) => batches.map(() => 'fenced'));
 }
 
+/** The lines of the log about a run that was stopped in a step. */
+async function linesAfter(stop: (run: Run) => void): Promise<unknown[]> {
+  const entered = new Gate();
+  const agent: AgentFunction = async (ctx) => {
+    await ctx.step('slow', () => (entered.open(), aborted(ctx.signal)));
+  };
+  const world = await RunWorld.open({ agent });
+  const run = await world.takeUp();
+  const executed = run!.execute();
+  await entered.pass();
+  stop(run!);
+  await executed;
+  return world.reports.slice(1).map(([, { message }]) => message);
+}
+
 const MOMENTS = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 describe(Run.name, () => {
+  it('says in the log whether it was given up in an outage, or maybe taken over', async () => {
+    expect(await linesAfter((run) => run.cutOff())).toEqual([
+      expect.stringMatching(/^Run stopped: The database was unavailable.* was given up/),
+    ]);
+    expect(await linesAfter((run) => run.lose())).toEqual([
+      'Run stopped: Lease expired or taken over by another run',
+    ]);
+  });
+
   describe('when it has lost its interaction', () => {
     it.each(MOMENTS)('writes and shows nothing more after %i appends (I6)', async (count) => {
       const world = await RunWorld.open();

@@ -1,5 +1,5 @@
 import type { RunSlot } from '../queue/run-queue.js';
-import type { RunHealth } from './run-health.js';
+import type { RunHealth } from './scope/run-health.js';
 import type { RunSignals } from './run-signals.js';
 import type { Activity, ActivityListener } from './scope/run-activity.js';
 

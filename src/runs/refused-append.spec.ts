@@ -2,7 +2,7 @@ import type { AgentContext } from '../agents/agent-context.js';
 import { ReactAgent } from '../agents/kinds/react/react.agent.js';
 import { AppError } from '../kernel/app-error.js';
 import { StoreRefused } from '../persistence/store-refused.error.js';
-import type { AppendBatch } from '../persistence/rows/store-rows.js';
+import type { AppendBatch } from '../persistence/rows/append-rows.js';
 import type { RecordType } from '../protocol/events.js';
 import { expectEnded } from '../../test/support/client/expect-ended.js';
 import { answerTurn, callTurn } from '../../test/support/model/model-events.js';

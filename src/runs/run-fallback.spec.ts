@@ -1,4 +1,5 @@
 import type { AgentContext } from '../agents/agent-context.js';
+import type { ModelUsage } from '../persistence/rows/append-rows.js';
 import { ModelError } from '../models/model-error.js';
 import { answerTurn, textDelta, thinkingDelta } from '../../test/support/model/model-events.js';
 import { RunWorld } from '../../test/support/runs/run-world.js';
@@ -97,6 +98,38 @@ describe(Run.name, () => {
       expect(usage.input_tokens % 2).toBe(0); // two requests that are the same
       expect(usage.input_tokens).toBeGreaterThan(0);
       expect((await world.row()).usage).toEqual(usage);
+    });
+
+    it('counts each turn at the model that gave it, those of earlier runs included', async () => {
+      const provider = turnsByModel({
+        a: [[busy()], answerTurn('From a')],
+        b: [answerTurn('From b')],
+      });
+      const saved: (readonly ModelUsage[])[] = [];
+      let isLost = true;
+      const agent = async (ctx: AgentContext): Promise<void> => {
+        await ctx.generate({ model: CHAIN });
+        if (isLost) await new Promise(() => {}); // this process gets no further
+        await ctx.generate({ model: 'fake/a' });
+      };
+      const world = await RunWorld.open({ agent, provider });
+      const lost = await world.takeUp();
+      void lost!.execute();
+      while ((await world.all('TURN_COMPLETED')).length === 0)
+        await new Promise((resolve) => setImmediate(resolve));
+      isLost = false;
+      await world.run({
+        append: (batches) => {
+          for (const { usage_by_model } of batches) if (usage_by_model) saved.push(usage_by_model);
+          return world.store.append(batches);
+        },
+      });
+      const turns = await world.all('TURN_COMPLETED');
+      expect(turns.map(({ model }) => model)).toEqual(['fake/b', 'fake/a']);
+      const unpriced_tokens = expect.any(Number) as number;
+      expect(saved.at(-1)).toEqual(
+        turns.map(({ model, usage }) => ({ model, ...usage, unpriced_tokens })),
+      );
     });
 
     it('counts nothing of attempts that were refused', async () => {

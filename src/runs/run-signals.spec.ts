@@ -60,7 +60,7 @@ describe(RunSignals.name, () => {
     expect(run.holdsLease).toBe(false);
     expect((await world.row()).status).toBe('WAITING_INPUT');
     expect(await world.takeUp()).toBeUndefined();
-  }, 10_000);
+  });
 
   it('does not park a run while its agent has not got all that is in the log (I3)', async () => {
     const got: (string | null)[] = [];

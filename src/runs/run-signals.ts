@@ -1,9 +1,9 @@
 import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { DELETED } from '../agents/interventions/intervention-view.js';
 import { listAllRequests } from '../approvals/list-all-requests.js';
-import type { LeaseState } from '../persistence/rows/store-rows.js';
+import type { LeaseState } from '../persistence/rows/lease-rows.js';
 import type { RunSlot } from '../queue/run-queue.js';
-import type { RunStop } from './run-stop.js';
+import type { RunStop } from './scope/run-stop.js';
 import type { RunScope } from './scope/run-scope.js';
 
 type RenewedState = Pick<LeaseState, 'cancel_reason' | 'cancelled_by' | 'signals'>;

@@ -1,6 +1,6 @@
 import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { rootAgent } from './agent-context/agent-run-options.js';
+import { rootAgent } from './scope/agent-run-options.js';
 import { runAgent } from './agent-context/agent-run.js';
 import { closeRequests } from './closing/close-requests.js';
 import type { Ending } from './closing/ending.js';
@@ -13,32 +13,39 @@ import type { Entry } from '../event-log/append/run-log.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { StoreRefused } from '../persistence/store-refused.error.js';
 import type { RunSlot } from '../queue/run-queue.js';
-import { OpenWork } from './open-work.js';
+import { OpenWork } from './scope/open-work.js';
 import { Parking } from './parking.js';
 import type { WaitingRuns } from './parking.js';
-import { RunHealth, SLOW_AFTER_LOSS } from './run-health.js';
-import { isRetried } from './run-input.js';
-import type { RunInput } from './run-input.js';
-import type { RunLease } from './run-lease.js';
+import { RunHealth, SLOW_AFTER_LOSS } from './scope/run-health.js';
+import type { Quarantine } from './scope/run-health.js';
+import { isRetried } from './scope/run-input.js';
+import type { RunInput } from './scope/run-input.js';
+import type { RunLease } from './scope/run-lease.js';
 import { outageNotices } from './outage-notices.js';
-import { isLoss } from './run-reports.js';
-import type { RunServices } from './run-services.js';
+import { isLoss } from './scope/run-reports.js';
+import type { RunServices } from './scope/run-services.js';
 import { RunSignals } from './run-signals.js';
-import { RunStop } from './run-stop.js';
-import { CrashLoop, SUSPECT_LOSSES } from './runner/crash-quarantine.js';
-import type { CrashQuarantine } from './runner/crash-quarantine.js';
-import { giveUp } from './runner/give-up.js';
-import { requireProgress } from './runner/save-loop.js';
+import { RunStop } from './scope/run-stop.js';
+import { CrashLoop, SUSPECT_LOSSES } from './closing/crash-loop.js';
+import { giveUp } from './closing/give-up.js';
+import { requireProgress } from './closing/save-loop.js';
 import { AgentScope } from './scope/agent-scope.js';
 import { RunActivity } from './scope/run-activity.js';
 import { RunScope } from './scope/run-scope.js';
+
+const GIVEN_UP =
+  'The database was unavailable, so the lease could not be renewed and was given up. The interaction resumes once the database is back';
+
+/** Longest time for an answer to be played: this, and more for each of its characters. */
+const MIN_SPEECH_MS = 30_000;
+const MS_OF_CHARACTER = 150;
 
 /** The process that executes the run, as the run sees it. */
 interface RunEnvironment {
   readonly lease: Pick<RunLease, 'isFresh'>;
   readonly slot: RunSlot;
   readonly waiting: WaitingRuns;
-  readonly quarantine: Pick<CrashQuarantine, 'release' | 'trialOf'>;
+  readonly quarantine: Quarantine;
 }
 
 /** One attempt of this process to execute an interaction. */
@@ -51,6 +58,8 @@ export class Run {
   private readonly parking: Parking;
   private readonly ending: RunEnding;
   private hasEnded = false;
+  /** It was stopped by an outage of the store. */
+  private isCutOff = false;
 
   constructor(
     private readonly services: RunServices,
@@ -64,7 +73,9 @@ export class Run {
     if (resumed === undefined) openWork.takeOver(epoch);
     const last_seq = openWork.lastSeq;
     const chat = { chat_uid, tenant_id };
-    const log = new RunLog(services, { interaction_id, chat, epoch, last_seq, lease });
+    const [first, ...others] = records;
+    const began = first && others.length === 0 && { began: Date.parse(first.at) };
+    const log = new RunLog(services, { interaction_id, chat, epoch, last_seq, lease, ...began });
     this.health = new RunHealth(quarantine, services.leases, { interaction_id, epoch });
     const activity = new RunActivity();
     const parts = { log, openWork, activity, health: this.health };
@@ -115,7 +126,8 @@ export class Run {
 
   /** The store was unavailable for so long that another run may own the interaction. */
   cutOff(): void {
-    this.services.spill.noteOutage(this.interactionId, this.epoch);
+    this.isCutOff = true;
+    this.services.spill.noteOutage(this.interactionId, this.epoch, 'unrenewed');
     this.lose();
   }
 
@@ -166,7 +178,8 @@ export class Run {
   }
 
   private report(error: unknown): void {
-    this.services.reports.stopped(this.interaction, error);
+    const cause = this.isCutOff && isLoss(error) ? new LeaseLostError(GIVEN_UP) : error;
+    this.services.reports.stopped(this.interaction, cause);
   }
 
   /** Replays the log to its end, and takes in later signals. */
@@ -235,7 +248,28 @@ export class Run {
     await tellRedacted(this.root, agent.identity.id, this.input.records);
     await readFiles(this.root, agent.identity, agent.path);
     await checkMessage(this.root, agent.identity, agent.path);
-    return runAgent(this.root, agent);
+    const text = await runAgent(this.root, agent);
+    await this.untilPlayed(text);
+    return text;
+  }
+
+  /**
+   * A spoken answer can be interrupted while it is played: the log is open until then. A run that
+   * was taken over does not wait, as the process that speaks may be the one that was lost.
+   */
+  private async untilPlayed(text: string | void): Promise<void> {
+    const { interaction, resumed } = this.input;
+    const { openWork, interventions } = this.scope;
+    const isSpoken = interaction.settings.spoken && resumed === undefined;
+    const { lastAnswer } = openWork;
+    if (!isSpoken || lastAnswer === undefined || (text && text !== lastAnswer)) return;
+    let callOff: (() => void) | undefined;
+    const longest_ms = MIN_SPEECH_MS + lastAnswer.length * MS_OF_CHARACTER;
+    const isOver = new Promise<void>((resolve) => {
+      callOff = this.services.clock.after(longest_ms, resolve);
+    });
+    await Promise.race([interventions.played, isOver, this.stop.requested]);
+    callOff?.();
   }
 
   /** The agent has returned: stops the work that it left running, before the end is written. */

@@ -1,10 +1,11 @@
 import { Logger, Module } from '@nestjs/common';
 import { AgentsModule } from '../agents/agents.module.js';
 import { CancellationModule } from '../cancellation/cancellation.module.js';
+import { Config } from '../config/config.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { FilesModule } from '../files/files.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
-import { HttpModule } from '../http/http.module.js';
+import { StreamsModule } from '../streams/streams.module.js';
 import { Clock } from '../kernel/clock.js';
 import { ModelsModule } from '../models/models.module.js';
 import { ConversationCacheModule } from '../persistence/conversation-cache/conversation-cache.module.js';
@@ -12,11 +13,13 @@ import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { CallRates } from './limits/call-limits.js';
-import { RunReports } from './run-reports.js';
-import { RunServices } from './run-services.js';
+import { Pricing } from './limits/pricing.js';
+import { RunReports } from './scope/run-reports.js';
+import { RunServices } from './scope/run-services.js';
 import { AbandonedRuns } from './runner/abandoned-runs.js';
 import { CrashQuarantine } from './runner/crash-quarantine.js';
 import { LeaseKeeper, ProcessName } from './runner/lease-keeper.js';
+import { TurnFiles } from './turn-files/turn-files.js';
 import { Runner } from './runner/runner.js';
 import { Sweep } from './runner/sweep.js';
 
@@ -29,7 +32,7 @@ import { Sweep } from './runner/sweep.js';
     EventLogModule,
     FilesModule,
     GuardrailsModule,
-    HttpModule,
+    StreamsModule,
     ModelsModule,
     PermissionsModule,
     ToolsModule,
@@ -48,6 +51,12 @@ import { Sweep } from './runner/sweep.js';
     Sweep,
     CrashQuarantine,
     CallRates,
+    TurnFiles,
+    {
+      provide: Pricing,
+      inject: [Config],
+      useFactory: ({ prices }: Config) => new Pricing(prices, new Logger('Prices')),
+    },
     AbandonedRuns,
   ],
   exports: [Runner, LeaseKeeper],

@@ -1,5 +1,5 @@
 import type { FileRow } from '../files/file-catalog.js';
-import type { ChatPatch } from '../persistence/rows/store-rows.js';
+import type { ChatPatch } from '../persistence/rows/chat-rows.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { InterventionRow } from '../persistence/rows/intervention-rows.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';

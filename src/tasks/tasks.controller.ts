@@ -5,7 +5,7 @@ import { ChatAccess } from '../access/chat-access.js';
 import { viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { Access } from '../access/access.decorator.js';
+import { Access } from '../auth/access.decorator.js';
 import { isAfter, parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import {
@@ -64,7 +64,8 @@ export class TasksController {
     @Body() { chat_id, ...task }: CreateTaskDto,
   ): Promise<TaskDto> {
     const chat = await this.access.chat(caller, chat_id);
-    return this.tasks.add(chat, this.redaction.of(task, 'title', 'description'), byPerson(caller));
+    const redacted = await this.redaction.of(task, 'title', 'description');
+    return this.tasks.add(chat, redacted, byPerson(caller));
   }
 
   @Patch(':id')
@@ -81,12 +82,12 @@ export class TasksController {
     type: TaskChangedDto,
     description: 'It is at another version; `task` is its current state.',
   })
-  change(
+  async change(
     @Caller() caller: Principal,
     @Param() { id }: TaskIdDto,
     @Body() change: ChangeTaskDto,
   ): Promise<TaskDto> {
-    const redacted = this.redaction.of(change, 'title', 'description');
+    const redacted = await this.redaction.of(change, 'title', 'description');
     return this.tasks.change(id, redacted, byPerson(caller));
   }
 

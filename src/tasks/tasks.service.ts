@@ -5,7 +5,7 @@ import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { ChatStore } from '../persistence/chat.store.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { AnyViewer } from '../persistence/viewer.js';
 import type { Task, TaskStatus } from '../protocol/task.js';
 import { MAX_TASKS } from './task-limits.js';

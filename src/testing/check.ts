@@ -1,5 +1,5 @@
 import { ok } from 'node:assert/strict';
-import { doneWithin } from '../kernel/promises.js';
+import { doneWithin } from '../kernel/async/promises.js';
 
 /**
  * One thing that the server relies on. For any test runner:

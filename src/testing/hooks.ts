@@ -109,7 +109,8 @@ function contextOf(id: string): HookContext {
     ...{ chat_id: 'chat_1', chat_uid: 'uid_1', interaction_id: 'int_1' },
   };
   return {
-    ...{ agent, messages: MESSAGES, resources: undefined, max_iterations: 10 },
+    ...{ agent, messages: MESSAGES, resources: undefined, metadata: {}, max_iterations: 10 },
+    emit: () => {},
     ...{ signal: new AbortController().signal, instructions: undefined, client_tools: [] },
   };
 }

@@ -1,6 +1,6 @@
 import { Resources } from '../tools/core/resources.js';
-import { cutText } from '../tools/text/cut-text.js';
-import { ToolWorkspace } from '../tools/files/tool-workspace.js';
+import { cutText } from '../kernel/cut-text.js';
+import { ToolWorkspace } from '../tools/workspace-files/tool-workspace.js';
 import type { ToolContext } from '../tools/core/tool.js';
 import type { Workspaces } from '../workspace/workspaces.js';
 
@@ -14,10 +14,12 @@ export function toolContext(given: Partial<ToolContext> = {}): ToolContext {
     chat_uid: 'uid_1',
     agent_id: 'agent_1',
     agent_type: 'react',
+    agent_description: 'Calls tools until it can answer.',
     parent_agent_id: null,
     turn: 1,
     metadata: {},
     tool_call_id: 'call_1',
+    parent_tool_call_id: null,
     workspace: NO_WORKSPACE,
     signal: new AbortController().signal,
     resources: new Resources(),
@@ -27,6 +29,9 @@ export function toolContext(given: Partial<ToolContext> = {}): ToolContext {
     may_show: async () => () => true,
     ask: async () => null,
     tell: async () => {},
+    emit: async () => {},
+    set_metadata: async () => {},
+    read_metadata: () => ({}),
     run_agent: async () => '',
     fork: async () => ({ id: 'agent_2', type: 'react' }),
     wait: async () => '',

@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Access } from '../access/access.decorator.js';
+import { exactJson, parseWithDigits } from '../kernel/json/exact-json.js';
+import { Access } from '../auth/access.decorator.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
@@ -40,6 +41,8 @@ class ToolPolicyDto implements ToolPolicy {
   readonly retries?: ToolRetriesDto;
 }
 
+type JsonSchema = Readonly<Record<string, unknown>>;
+
 class ToolDto {
   @ApiProperty({ example: 'calculator' })
   readonly name: string;
@@ -48,7 +51,7 @@ class ToolDto {
   readonly description: string;
 
   @ApiProperty({ type: Object, description: 'JSON Schema of its input.' })
-  readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly input_schema: JsonSchema;
 
   @ApiProperty({ enum: ['read', 'write', 'execute', 'network', 'compute', 'human', 'agent'] })
   readonly category: ToolPolicy['category'];
@@ -77,8 +80,10 @@ export class ToolsController {
   @ApiResponse({ status: 200, type: ToolListDto })
   list(@Caller() { scopes }: Principal): ToolListDto {
     const tools = this.registry.list().map(({ name, policy }) => {
-      const [definition] = this.registry.definitions([name]);
-      return { ...definition!, category: policy.category, policy };
+      const definition = this.registry.definitions([name])[0]!;
+      // numbers that clients could not read are texts
+      const input_schema = parseWithDigits(exactJson(definition.input_schema)) as JsonSchema;
+      return { ...definition, input_schema, category: policy.category, policy };
     });
     const show = scopes.has('operate') ? toServerDto : withoutProblem;
     return { items: tools, servers: this.registry.servers().map(show) };

@@ -1,3 +1,4 @@
+import { NoTracer } from '../tracing/tracer.js';
 import {
   endBatch,
   HELD,
@@ -17,7 +18,7 @@ describe(WebhookBodies.name, () => {
   const stores = openMemoryStores();
   const store = wholeStore(stores);
   const { interactions, requests, records } = stores;
-  const bodies = new WebhookBodies(interactions, requests, records);
+  const bodies = new WebhookBodies(interactions, requests, records, new NoTracer());
   const begin = () => started(store, { lease: HELD });
   const read = async (type: 'request_opened' | 'interaction_complete', id: string, of: string) => {
     const webhook = { id, type, interaction_id: of, created_at: '2026-01-15T10:00:00.000Z' };

@@ -6,6 +6,7 @@ import { RecordStore } from '../persistence/record.store.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { NewWebhook } from '../persistence/rows/webhook-rows.js';
+import { Tracer } from '../tracing/tracer.js';
 
 const MAX_BYTES = 262_144;
 
@@ -16,7 +17,17 @@ export class WebhookBodies {
     private readonly interactions: InteractionStore,
     private readonly requests: RequestStore,
     private readonly records: RecordStore,
+    private readonly tracer: Tracer,
   ) {}
+
+  /** The `traceparent` of its request; undefined: it is not traced. */
+  async traceparent({
+    interaction_id,
+  }: Pick<NewWebhook, 'interaction_id'>): Promise<string | undefined> {
+    if (!this.tracer.isOn) return undefined;
+    const row = await this.interactions.findInteraction(interaction_id, ANY_TENANT);
+    return row && this.tracer.headerOf(row, ['root']);
+  }
 
   /**
    * The body as JSON, of at most 256 KiB. Undefined if there is nothing to tell any more: the chat

@@ -1,3 +1,4 @@
+import { NoTracer } from '../tracing/tracer.js';
 import { endBatch, HELD, started } from '../../test/contracts/interaction-store/fixtures.js';
 import { eventually } from '../../test/support/eventually.js';
 import { MovableClock } from '../../test/support/movable-clock.js';
@@ -9,7 +10,8 @@ import type { MemoryWebhookOutbox } from '../storage/memory/memory-webhook-outbo
 import { ReceiverHealth } from './receiver-health.js';
 import { WebhookBodies } from './webhook-bodies.js';
 import { retryDelay, WebhookDispatcher } from './webhook-dispatcher.js';
-import type { WebhookOutcome } from './webhook-meter.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import type { WebhookOutcome } from '../telemetry/telemetry-events.js';
 import type { WebhookSender } from './webhook-sender.js';
 
 const WEBHOOKS = { WEBHOOK_URL: 'https://example.com', WEBHOOK_SECRET: 'sixteen-or-more!' };
@@ -104,15 +106,16 @@ function world(env: Record<string, string> = WEBHOOKS) {
       return Promise.race([gate.pass().then(() => undefined), stopped]);
     },
   };
+  const telemetry = new Telemetry();
+  telemetry.on('webhook_ended', ({ outcome, count }) => {
+    ended[outcome] = (ended[outcome] ?? 0) + count;
+  });
   const dispatcher = new WebhookDispatcher(
     outbox,
-    new WebhookBodies(interactions, requests, records),
+    new WebhookBodies(interactions, requests, records, new NoTracer()),
     sender as WebhookSender,
     new ReceiverHealth(clock),
-    {
-      ended: (outcome, count = 1) => void (ended[outcome] = (ended[outcome] ?? 0) + count),
-      waiting: () => {},
-    },
+    telemetry,
     loadConfig(env),
     clock,
   );

@@ -2,10 +2,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
+import { outgoingTrace } from '../net/outgoing-trace.js';
 import type { ClaimedWebhook } from '../persistence/rows/webhook-rows.js';
+import { Telemetry } from '../telemetry/telemetry.js';
+import type { WebhookOutcome } from '../telemetry/telemetry-events.js';
 import { ReceiverHealth } from './receiver-health.js';
 import { WebhookBodies } from './webhook-bodies.js';
-import { WebhookMeter } from './webhook-meter.js';
 import { WebhookOutbox } from './webhook-outbox.js';
 import { WebhookSender } from './webhook-sender.js';
 
@@ -35,7 +37,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
     private readonly bodies: WebhookBodies,
     private readonly sender: WebhookSender,
     private readonly receiver: ReceiverHealth,
-    private readonly meter: WebhookMeter,
+    private readonly telemetry: Telemetry,
     private readonly config: Config,
     private readonly clock: Clock,
   ) {}
@@ -83,7 +85,10 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
   private async deliver(claimed: ClaimedWebhook): Promise<void> {
     const body = await this.read(claimed);
     if (body === undefined) return;
-    const fault = await this.sender.send(claimed.id, body, this.stopping.signal);
+    const traceparent = await this.bodies.traceparent(claimed);
+    const fault = await outgoingTrace.run(traceparent, () =>
+      this.sender.send(claimed.id, body, this.stopping.signal),
+    );
     if (this.stopping.signal.aborted && fault !== undefined)
       return this.outbox.postpone(claimed, this.clock.now().toISOString());
     if (fault !== undefined) {
@@ -91,7 +96,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
       return this.retryLater(claimed);
     }
     this.receiver.noteDelivery();
-    this.meter.ended('delivered');
+    this.count('delivered');
     await this.outbox.remove(claimed.id);
   }
 
@@ -113,7 +118,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
     const now = this.clock.now().getTime();
     if (now - Date.parse(claimed.created_at) >= TRIED_MS) {
       if (!(await this.outbox.giveUp(claimed, new Date(now).toISOString()))) return;
-      this.meter.ended('failed');
+      this.count('failed');
       this.logger.warn(
         `The webhook ${claimed.id} was given up after ${claimed.attempts} attempts.`,
       );
@@ -121,7 +126,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
     }
     const next = now + retryDelay(claimed.attempts, Math.random());
     await this.outbox.postpone(claimed, new Date(next).toISOString());
-    this.meter.ended('retried');
+    this.count('retried');
   }
 
   /** Bounds the outbox, and counts it. */
@@ -132,7 +137,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
       const dropped = await this.outbox.trim({ failed_before, max: MAX_ENTRIES });
       this.tidiedAt = now; // not before: a store that was away is tried again with the next round
       if (dropped > 0) {
-        this.meter.ended('dropped', dropped);
+        this.count('dropped', dropped);
         this.logger.warn(
           `The oldest ${dropped} webhooks were dropped: no more than ${MAX_ENTRIES} are kept. Check WEBHOOK_URL and its receiver.`,
         );
@@ -140,7 +145,11 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
     }
     const counts = await this.outbox.count();
     this.receiver.noteCounts(counts);
-    this.meter.waiting(counts.waiting);
+    this.telemetry.emit('webhooks_waiting', { count: counts.waiting });
+  }
+
+  private count(outcome: WebhookOutcome, count = 1): void {
+    this.telemetry.emit('webhook_ended', { outcome, count });
   }
 }
 

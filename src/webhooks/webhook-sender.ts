@@ -4,8 +4,8 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { proxyFor } from '../config/proxy-for.js';
 import { Clock } from '../kernel/clock.js';
-import { readText, SocketFetch } from '../models/http/socket-fetch.js';
-import type { SocketResponse } from '../models/http/socket-response.js';
+import { readText, SocketFetch } from '../net/socket-fetch.js';
+import type { SocketResponse } from '../net/socket-response.js';
 
 const TIMEOUT_MS = 10_000;
 /** Read of the answer to a delivery, so that its connection can be used again. */

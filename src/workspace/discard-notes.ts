@@ -25,8 +25,8 @@ export class DiscardNotes {
     const names = await readdir(this.path).catch(() => []);
     const overdue: string[] = [];
     for (const name of names) {
-      const age_ms = Date.now() - (await stat(join(this.path, name))).mtimeMs;
-      if (age_ms > OVERDUE_MS) overdue.push(name);
+      const note = await stat(join(this.path, name)).catch(() => undefined); // removed meanwhile
+      if (note && Date.now() - note.mtimeMs > OVERDUE_MS) overdue.push(name);
     }
     return overdue;
   }

@@ -45,6 +45,11 @@ export function parsePath(path: string, platform: NodeJS.Platform = process.plat
   return names;
 }
 
+/** True for the folder `.git` and what is in it: files that name programs that Git runs. */
+export function isInGitFolder(path: string): boolean {
+  return path.toLowerCase().split('/').includes('.git');
+}
+
 function checkName(path: string, name: string, platform: NodeJS.Platform): void {
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw refused(path, 'a name in it is too long');
   check(path, name, NAME_RULES);

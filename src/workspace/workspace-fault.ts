@@ -1,3 +1,5 @@
+import { cutText } from '../kernel/cut-text.js';
+
 /**
  * `refused`: the path leads out of the workspace, or may do so. `missing`: nothing is there.
  * `unsuitable`: the file is not of the requested kind, or can't be used safely.
@@ -33,5 +35,5 @@ export function unsuitable(path: string, why: string): WorkspaceFault {
 }
 
 function quoted(path: string): string {
-  return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
+  return JSON.stringify(path.length > 200 ? `${cutText(path, 200)}…` : path);
 }

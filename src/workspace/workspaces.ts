@@ -6,7 +6,7 @@ import { Config } from '../config/config.js';
 import { TENANT, commonPart, isIn } from '../config/tenant-paths.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { requireReadable } from '../persistence/require-readable.js';
-import type { ChatRow } from '../persistence/rows/store-rows.js';
+import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import { Folder } from './folder.js';
 import { DiscardNotes } from './discard-notes.js';
 import { discardOwnFolder, openOwnFolder } from './own-folder.js';

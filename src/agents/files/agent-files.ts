@@ -2,6 +2,8 @@ import { basename, join } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
+import { Clock } from '../../kernel/clock.js';
+import { Periodic } from '../../kernel/periodic.js';
 import { ModelRegistry } from '../../models/model-registry.js';
 import { DeclaredRules } from '../../permissions/rules/declared-rules.js';
 import { ToolRegistry } from '../../tools/core/tool-registry.js';
@@ -29,8 +31,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Agents');
   private readonly folder: string;
   private loaded = new Map<string, LoadedFile>();
-  private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
+  private readonly rounds: Periodic;
   /** Loaded with the first file: the YAML parser is large. */
   private parser: typeof import('./parse-agent-file.js') | undefined;
   private trouble = '';
@@ -41,18 +42,20 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
     private readonly models: ModelRegistry,
     private readonly tools: ToolRegistry,
     private readonly rules: DeclaredRules,
+    clock: Clock,
   ) {
     this.folder = config.agentsDir;
+    const run = (): Promise<void> => this.reload();
+    this.rounds = new Periodic(clock, { name: 'AGENTS_DIR', every_ms: INTERVAL_MS, run });
   }
 
   async onModuleInit(): Promise<void> {
     await this.look();
-    this.timer = setInterval(() => void this.look(), INTERVAL_MS).unref();
+    this.rounds.start();
   }
 
   async onApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await this.looking;
+    await this.rounds.stop();
   }
 
   /** The faults of the files as they are now. */
@@ -64,7 +67,7 @@ export class AgentFiles implements OnModuleInit, OnApplicationShutdown {
 
   /** Resolves when a check, possibly one already in progress, is over. */
   look(): Promise<void> {
-    return (this.looking ??= this.reload().finally(() => (this.looking = undefined)));
+    return this.rounds.runNow();
   }
 
   private async reload(): Promise<void> {

@@ -91,6 +91,7 @@ describe(parseAgentFile.name, () => {
     [file('description: d\ndescription: e'), /^3: is not valid YAML: .*unique/],
     [file('description: d\n\nmax_iterations: 0'), /^4: max_iterations has to be at least 1/],
     [file('description: d\nname: a b'), /^3: name has to be 1 to 64 letters/],
+    [file('description: d\nmodle: a/b'), /^3: modle is not a known field; did you mean model\?/],
     [file('description: d\ntool: Read'), /^3: tool is not a known field; did you mean tools\?/],
     [
       file('description: d\ntools:\n  - read\n  - a b'),

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
-import { Access } from '../../access/access.decorator.js';
+import { Access } from '../../auth/access.decorator.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentIdDto } from '../tree/dto/agent-queries.dto.js';
 import { InterveneDto, InterventionAcceptedDto } from './dto/intervene.dto.js';

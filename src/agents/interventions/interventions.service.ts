@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../../access/chat-access.js';
 import { agentNotFound } from '../../access/not-found.js';
 import { AuditTrail } from '../../audit/audit-trail.js';
+import { requireScope } from '../../auth/auth-errors.js';
 import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
 import { Redaction } from '../../guardrails/redaction/redaction.js';
@@ -46,19 +47,21 @@ export class InterventionsService {
   ) {}
 
   /**
-   * @throws AppError `agent_not_found` (404), `agent_ended` (409), `too_many_interventions` (429)
+   * @throws AppError `missing_scope` (403), `agent_not_found` (404), `agent_ended` (409),
+   * `too_many_interventions` (429)
    */
   async intervene(
     caller: Principal,
     agentId: string,
     wanted: WantedIntervention,
   ): Promise<AcceptedIntervention> {
+    requireScope(caller, 'decide');
     const row = await this.access.ofAgent(caller, agentId);
     if (await this.hasEnded(agentId, row)) throw agentEnded(agentId);
     const id = this.ids.make('intervention');
     const intervention = {
       ...{ id, interaction_id: row.id, agent_id: agentId },
-      ...this.redacted(wanted),
+      ...(await this.redacted(wanted)),
       created_at: this.clock.now().toISOString(),
       created_by: caller.user_id,
     };
@@ -94,14 +97,14 @@ export class InterventionsService {
   }
 
   /** The words that select an action stay. */
-  private redacted(
+  private async redacted(
     wanted: WantedIntervention,
-  ): Pick<NewIntervention, 'user_comment' | 'user_content' | 'redacted'> {
+  ): Promise<Pick<NewIntervention, 'user_comment' | 'user_content' | 'redacted'>> {
     const { user_comment } = wanted;
     const texts = { user_comment, user_content: wanted.user_content ?? null };
-    const redacted = isAction(user_comment)
+    const redacted = await (isAction(user_comment)
       ? this.redaction.of(texts, 'user_content')
-      : this.redaction.of(texts, 'user_comment', 'user_content');
+      : this.redaction.of(texts, 'user_comment', 'user_content'));
     return { redacted: null, ...redacted };
   }
 

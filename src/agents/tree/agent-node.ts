@@ -2,7 +2,7 @@ import type { Json } from '../../protocol/json.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordOf } from '../../protocol/events.js';
 import type { AgentState } from '../../protocol/agent.js';
-import type { Usage } from '../../protocol/interaction.js';
+import { addUsage, NO_USAGE } from '../../protocol/interaction.js';
 
 /** Thoughts are not in the log. */
 type LoggedState = Exclude<AgentState, 'thinking'>;
@@ -43,7 +43,7 @@ const UNCHANGED: Told = { user_comment: 'unchanged', user_content: null };
 /** One agent of a tree: a fold over its records. Records after its end change nothing. */
 export class AgentNode {
   readonly children: AgentNode[] = [];
-  usage: Usage = { input_tokens: 0, output_tokens: 0 };
+  usage = NO_USAGE;
   turns = 0;
   tool_calls = 0;
   result: string | null = null;
@@ -206,10 +206,7 @@ export class AgentNode {
 
   private endTurn({ usage }: RecordOf<'TURN_COMPLETED'>): void {
     this.turns++;
-    this.usage = {
-      input_tokens: this.usage.input_tokens + usage.input_tokens,
-      output_tokens: this.usage.output_tokens + usage.output_tokens,
-    };
+    this.usage = addUsage(this.usage, usage);
     this.isModified = false;
     this.rests = this.calls.size === 0;
   }

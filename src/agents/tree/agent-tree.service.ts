@@ -30,10 +30,11 @@ import { viewAgent } from './agent-view.js';
 import { readTree, TREE_TYPES } from './read-tree.js';
 import type { AgentView } from './agent-view.js';
 
-/**
- * The types that an agent's conversation consists of, too: all but texts, which its turns repeat.
- */
-const AGENT_TYPES: readonly RecordType[] = [...TREE_TYPES, 'STEP_COMPLETED', 'NOTE_READ'];
+/** The types that an agent's conversation consists of, too. */
+const AGENT_TYPES: readonly RecordType[] = [
+  ...TREE_TYPES,
+  ...(['MESSAGE', 'STEP_COMPLETED', 'NOTE_READ'] as const),
+];
 
 /** Bytes of an agent's records, and of the earlier conversation, that it is shown with. */
 const MAX_SHOWN = 16 * 1024 * 1024;
@@ -134,7 +135,8 @@ export class AgentTreeService {
       const { agent_id, body, hidden } = record;
       if (body.type === 'AGENT_INTERVENED') intervened.push(record);
       if (agent_id !== agentId) return;
-      bytes += jsonBytes([body, hidden]);
+      const isRepeated = body.type === 'MESSAGE' && !hidden; // by its turn
+      if (!isRepeated) bytes += jsonBytes([body, hidden]);
       if (bytes <= MAX_SHOWN) conversation.apply(record);
     });
     const node = tree.find(agentId);

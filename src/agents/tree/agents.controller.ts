@@ -2,7 +2,7 @@ import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, refs } from '@nestjs/swagger';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
-import { Access } from '../../access/access.decorator.js';
+import { Access } from '../../auth/access.decorator.js';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentTreeService } from './agent-tree.service.js';
 import type { InteractionTree, TreePage, WholeAgent } from './agent-tree.service.js';

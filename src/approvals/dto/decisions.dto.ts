@@ -1,5 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, OmitType, PickType } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
+  IsArray,
   IsBoolean,
   IsIn,
   IsObject,
@@ -7,14 +10,17 @@ import {
   IsString,
   MaxLength,
   ValidateIf,
+  ValidateNested,
 } from 'class-validator';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 import { PermissionRuleDto } from '../../permissions/dto/permission-rule.dto.js';
 import type { RememberScope } from '../../permissions/judges/tool-judge.js';
+import type { EarlierCall, Preview, Verdict } from '../approvals.service.js';
+import type { Answer, ClientToolResult } from '../requests.service.js';
 import { SettledDto } from './request.dto.js';
 
-export class ApproveDto {
+export class ApproveDto implements Verdict {
   @ApiProperty({ example: 'approval_0199c0de-0000-7000-8000-000000000000' })
   @IsString()
   @MaxLength(64)
@@ -72,7 +78,57 @@ export class ApprovedDto {
   readonly reason?: string;
 }
 
-export class RespondDto {
+class EarlierCallDto implements EarlierCall {
+  @ApiProperty({ example: 'bash' })
+  @IsString()
+  @MaxLength(200)
+  tool_name: string;
+
+  @ApiProperty({ description: 'JSON text, as its `tool_call` has it.', example: '{}' })
+  @IsString()
+  @MaxLength(20_000)
+  tool_input: string;
+}
+
+export class PreviewRuleDto
+  extends PickType(ApproveDto, ['approval_id', 'approved', 'modified_input'])
+  implements Preview
+{
+  @ApiProperty({ enum: ['session', 'agent', 'global'], example: 'session' })
+  @IsIn(['session', 'agent', 'global'])
+  remember: RememberScope;
+
+  @ApiPropertyOptional({
+    type: [EarlierCallDto],
+    maxItems: 100,
+    description: 'Calls to try the rule on, for example the earlier ones of the chat.',
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @ValidateNested({ each: true })
+  @Type(() => EarlierCallDto)
+  calls?: EarlierCallDto[];
+}
+
+class NewRuleDto extends OmitType(PermissionRuleDto, ['id', 'created_at', 'uses']) {}
+
+export class RulePreviewDto {
+  @ApiProperty({
+    type: NewRuleDto,
+    nullable: true,
+    description: 'What the verdict would add; null: no rule of that scope would decide such calls.',
+  })
+  readonly rule: NewRuleDto | null;
+
+  @ApiProperty({
+    type: [Number],
+    description: 'Which of `calls` the rule would decide, counted from 0.',
+  })
+  readonly decides: readonly number[];
+}
+
+export class RespondDto implements Answer {
   @ApiProperty({ example: 'input_0199c0de-0000-7000-8000-000000000000' })
   @IsString()
   @MaxLength(64)
@@ -98,7 +154,7 @@ export class RespondedDto {
   readonly request_id: string;
 }
 
-export class ToolResultDto {
+export class ToolResultDto implements ClientToolResult {
   @ApiProperty({ example: 'call_2', description: 'Of the `tool_result_required` event.' })
   @IsString()
   @MaxLength(64)

@@ -93,6 +93,34 @@ describe(ApiKeys.name, () => {
     expect((await second).scopes).toEqual(new Set(['admin', 'chat', 'decide']));
   });
 
+  it('takes a key that it has seen for what is watched while the store fails', async () => {
+    const { store, clock, keys, add } = setUp();
+    const { key, text } = add();
+    const seen = async () =>
+      (await Promise.all([keys.authenticateWatcher(text), store.letGo()]))[0];
+    await seen();
+    store.fault = new Error('away');
+    clock.pass(3_600_000);
+    expect(await seen()).toHaveProperty('key_id', key.id);
+    const wrong = `${text.slice(0, -4)}0000`;
+    for (const refused of [
+      keys.authenticateWatcher(wrong),
+      keys.authenticateWatcher(add().text),
+      keys.authenticate(text),
+    ]) {
+      const [{ status }] = await Promise.allSettled([refused, store.letGo()]);
+      expect(status).toBe('rejected');
+    }
+    store.fault = undefined;
+    store.keys.clear();
+    const [deleted] = await Promise.allSettled([keys.authenticateWatcher(text), store.letGo()]);
+    expect(deleted).toMatchObject({ reason: { code: 'invalid_credential' } });
+    store.fault = new Error('away');
+    clock.pass(1_000);
+    const [still] = await Promise.allSettled([keys.authenticateWatcher(text), store.letGo()]);
+    expect(still.status).toBe('rejected');
+  });
+
   it.each([
     ['AUTH=keys without a key', { AUTH: 'keys' }, 1],
     ['ADMIN_KEY', { AUTH: 'keys', ADMIN_KEY: 'x'.repeat(32) }, 0],

@@ -64,20 +64,22 @@ export class ApiKeys implements OnApplicationBootstrap {
   }
 
   /** @throws AppError `invalid_credential` (401), `store_unavailable` (503) */
-  async authenticate(text: string): Promise<Principal> {
-    if (this.isAdminKey(text)) return ADMIN_PRINCIPAL;
-    const parsed = parseKey(text);
-    if (!parsed)
-      throw invalidCredential('The key is malformed: it has to be "parley_<id>_<secret>".');
-    const key = await this.find(parsed.id);
-    const isRight = isSecret(parsed.secret, key?.secret_hash ?? this.noHash);
-    if (!key || !isRight) throw invalidCredential('The key is unknown or deleted.');
-    if (this.isExpired(key)) throw invalidCredential('The key has expired.');
-    const { id, tenant_id, user_id, scopes, expires_at } = key;
-    return {
-      ...{ tenant_id, user_id, scopes: withIncluded(scopes), key_id: id },
-      ...(expires_at !== null && { expires_at: Date.parse(expires_at) }),
-    };
+  authenticate(text: string): Promise<Principal> {
+    return this.check(text, (id) => this.find(id));
+  }
+
+  /**
+   * For what shows how the server is: while the store fails, a key is as it was when last read.
+   * @throws AppError `invalid_credential` (401), `store_unavailable` (503)
+   */
+  authenticateWatcher(text: string): Promise<Principal> {
+    return this.check(text, (id) =>
+      this.find(id).catch((error: unknown) => {
+        const last = this.known.get(id);
+        if (!last) throw error;
+        return last.key;
+      }),
+    );
   }
 
   /**
@@ -93,6 +95,25 @@ export class ApiKeys implements OnApplicationBootstrap {
   /** A key that this process deleted is refused at once. */
   forget(id: string): void {
     this.known.delete(id);
+  }
+
+  private async check(
+    text: string,
+    find: (id: string) => Promise<ApiKey | undefined>,
+  ): Promise<Principal> {
+    if (this.isAdminKey(text)) return ADMIN_PRINCIPAL;
+    const parsed = parseKey(text);
+    if (!parsed)
+      throw invalidCredential('The key is malformed: it has to be "parley_<id>_<secret>".');
+    const key = await find(parsed.id);
+    const isRight = isSecret(parsed.secret, key?.secret_hash ?? this.noHash);
+    if (!key || !isRight) throw invalidCredential('The key is unknown or deleted.');
+    if (this.isExpired(key)) throw invalidCredential('The key has expired.');
+    const { id, tenant_id, user_id, scopes, expires_at } = key;
+    return {
+      ...{ tenant_id, user_id, scopes: withIncluded(scopes), key_id: id },
+      ...(expires_at !== null && { expires_at: Date.parse(expires_at) }),
+    };
   }
 
   private isExpired({ expires_at }: ApiKey): boolean {

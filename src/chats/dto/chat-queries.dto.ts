@@ -1,5 +1,5 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString, Length, Matches, ValidateIf } from 'class-validator';
 import { PageQueryDto, LimitDto } from '../../http/input/page-query.dto.js';
 import { CHAT_ORDERS } from '../../persistence/chat.store.js';
 import type { ChatOrder } from '../../persistence/chat.store.js';
@@ -13,6 +13,17 @@ export class ListChatsQueryDto extends PageQueryDto {
   @IsOptional()
   @IsIn(CHAT_ORDERS)
   order?: ChatOrder;
+
+  @ApiPropertyOptional({
+    minLength: 1,
+    maxLength: 200,
+    description:
+      'Only chats whose title or preview contains this, in any case, among the newest 2,000 that you see. A cursor is of one `q`.',
+  })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsString()
+  @Length(1, 200)
+  q?: string;
 }
 
 export class GetChatQueryDto extends LimitDto {
@@ -27,7 +38,7 @@ export class GetChatQueryDto extends LimitDto {
   @ApiPropertyOptional({
     enum: ['all'],
     description:
-      '`all`: the final state of every interaction that has ended, instead of that of the head only. A page has at most 2 MiB of states, so fewer interactions fit on it.',
+      'A page has at most 2 MiB of final states, from its newest interaction back; the others are cut. `all`: none is cut for that, and fewer interactions fit on a page.',
   })
   @IsOptional()
   @IsIn(['all'])

@@ -9,6 +9,7 @@ import type {
   Chat,
   ChatSummary,
   InteractionStatus,
+  Usage,
   Visibility,
 } from '../../protocol/interaction.js';
 
@@ -105,6 +106,13 @@ export class ChatDto extends ChatSummaryDto implements Chat {
     description: 'The value of `before` for the earlier interactions; null if there are none.',
   })
   readonly next_before: string | null;
+
+  @ApiProperty({
+    type: Object,
+    allOf: [{ $ref: '#/components/schemas/Usage' }],
+    description: 'Of all its interactions, also those off the active branch.',
+  })
+  readonly usage: Usage;
 }
 
 export class ChatListDto {

@@ -1,3 +1,4 @@
+import { inSlices } from '../../kernel/async/sliced.js';
 import type { ArchivedChat, ArchivedInteraction } from '../../persistence/chat-archive.js';
 import type { Redaction } from '../../guardrails/redaction/redaction.js';
 import { redactionNotice } from '../../guardrails/redaction/redaction.js';
@@ -59,7 +60,7 @@ export class ChatImport {
     if (!bytes || this.deps.problems.isHopeless)
       return this.note(line, bytes ? 'The line was not read.' : 'The line is too long.');
     if (bytes.length === 0) return;
-    const parsed = parseLine(bytes);
+    const parsed = await inSlices(parseLine(bytes));
     if (parsed.kind === 'fault') this.note(line, `The line ${parsed.fault}.`);
     if (parsed.kind !== 'object') return;
     if (this.hasEnd) this.note(line, 'The line comes after the end of the log.');
@@ -93,7 +94,7 @@ export class ChatImport {
   }
 
   private async takeObject(read: Json, place: Place): Promise<void> {
-    const { redacted, ...object } = this.deps.redaction.ofLine(read);
+    const { redacted, ...object } = await this.deps.redaction.ofLine(read);
     if (redacted) this.note(place.line, redactionNotice('The line', redacted).message);
     switch (object['type']) {
       case 'session_log':

@@ -85,6 +85,8 @@ function renameBody(body: RecordBody, ids: NewIds): RecordBody {
       };
     case 'CANCELLED':
       return { ...body, stopped: body.stopped.map((effect) => renameStopped(effect, ids)) };
+    case 'STEP_COMPLETED':
+      return { ...body, ...(body.transcripts && { transcripts: renamed(body.transcripts, ids) }) };
     case 'INTERACTION_STARTED': // replaced by a new one
     case 'THINKING':
     case 'MESSAGE':
@@ -93,7 +95,6 @@ function renameBody(body: RecordBody, ids: NewIds): RecordBody {
     case 'TOOL_STARTED':
     case 'TOOL_RESULT':
     case 'TURN_COMPLETED':
-    case 'STEP_COMPLETED':
     case 'CUSTOM':
     case 'METADATA_SET':
     case 'NOTICE':
@@ -103,6 +104,10 @@ function renameBody(body: RecordBody, ids: NewIds): RecordBody {
     case 'INTERACTION_COMPLETE':
       return body;
   }
+}
+
+function renamed<T extends { readonly file_id: string }>(of: readonly T[], ids: NewIds): T[] {
+  return of.map((each) => ({ ...each, file_id: ids.file(each.file_id) }));
 }
 
 function renameStopped(effect: StoppedEffect, ids: NewIds): StoppedEffect {

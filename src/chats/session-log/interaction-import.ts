@@ -1,6 +1,6 @@
 import { Conversation } from '../../conversation/conversation.js';
 import { cancelled } from '../../runs/closing/ending.js';
-import { OpenWork } from '../../runs/open-work.js';
+import { OpenWork } from '../../runs/scope/open-work.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { ArchivedInteraction, IncomingChat } from '../../persistence/chat-archive.js';

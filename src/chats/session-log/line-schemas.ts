@@ -10,7 +10,8 @@ import {
   APPROVAL_MODES,
 } from '../../protocol/chat-settings.js';
 import type { ChatSettings } from '../../protocol/chat-settings.js';
-import { MAX_MESSAGES } from '../check-messages.js';
+import { MAX_KEPT_MESSAGES } from '../check-messages.js';
+import { MAX_OUTPUT_TOKENS, MAX_TEMPERATURE } from '../../protocol/sampling.js';
 import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../protocol/records/fields.js';
 import {
   budget,
@@ -19,9 +20,11 @@ import {
   decider,
   eventError,
   json,
+  thinking,
   time,
   usage,
 } from '../../protocol/records/fields.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 /** Of the format that docs/session-log.md describes. */
 export const SESSION_LOG_VERSION = 1;
@@ -41,6 +44,7 @@ const metadata = json
 const chatSettings = z.object({
   agent: column(64).optional(),
   model: column(200).optional(),
+  thinking: thinking.optional(),
   approval_mode: z.enum(APPROVAL_MODES).optional(),
   max_iterations: count.min(1).max(1_000).optional(),
   budget: budget.optional(),
@@ -55,7 +59,7 @@ export const chatFields = z.object({
   preview: column(200).nullable().optional(),
   agent: column(64).nullable().optional(),
   settings: chatSettings.optional(),
-  messages: z.array(z.unknown()).max(MAX_MESSAGES).optional(),
+  messages: z.array(z.unknown()).max(MAX_KEPT_MESSAGES).optional(),
   head_interaction_id: id.nullable(),
   created_at: time,
   updated_at: time,
@@ -81,6 +85,10 @@ const settings = z.object({
   approval_mode: z.enum(['ask', 'auto', 'deny', 'defer']),
   client_tools: z.array(clientTool).max(64),
   budget: budget.optional(),
+  thinking: thinking.optional(),
+  temperature: z.number().min(0).max(MAX_TEMPERATURE).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  max_output_tokens: count.min(1).max(MAX_OUTPUT_TOKENS).optional(),
   files: z.array(attachedFile).max(20).optional(),
   system_prompt: column(MAX_SYSTEM_PROMPT).optional(),
   context_messages: count.min(1).max(MAX_CONTEXT_MESSAGES).optional(),
@@ -168,7 +176,7 @@ export function checkFields<T>(schema: z.ZodType<T>, given: unknown): Checked<T>
   const { data, error } = schema.safeParse(given);
   const [issue] = error?.issues ?? [];
   if (!issue) return { ok: true, value: inOrderOf(given, data) as T };
-  const path = issue.path.join('.').slice(0, 100);
+  const path = cutText(issue.path.join('.'), 100);
   return { ok: false, fault: path === '' ? issue.message : `${path}: ${issue.message}` };
 }
 

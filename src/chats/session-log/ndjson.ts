@@ -1,8 +1,9 @@
 import type { Request } from 'express';
 import { AppError } from '../../kernel/app-error.js';
+import type { Sliced } from '../../kernel/async/sliced.js';
 import { markedEncoding } from '../../kernel/decode-text.js';
-import { findInexact } from '../../kernel/exact-json.js';
-import { measureJson } from '../../kernel/json.js';
+import { findInexact } from '../../kernel/json/exact-json.js';
+import { measureJson } from '../../kernel/json/json.js';
 import type { Json } from '../../protocol/json.js';
 
 export const NDJSON = 'application/x-ndjson';
@@ -16,11 +17,14 @@ const TYPES = [NDJSON, TAR, 'application/ndjson', 'application/jsonl', 'applicat
 export const MAX_LINE = 16 * 1024 * 1024;
 const MAX_DEPTH = 200;
 /**
- * More than any record that a run writes, whose long parts are text. As objects, brackets take
- * twenty times the memory of a line.
+ * More than any record that a run writes, whose long parts are text: a line with more values, or
+ * more fields in one object, would block the event loop.
  */
-const MAX_VALUES = 1_000_000;
+const MAX_VALUES = 100_000;
+const MAX_FIELDS = 10_000;
 const NEWLINE = 10;
+/** Bytes that are decoded without a break. */
+const SLICE = 1024 * 1024;
 
 /** Numbered from 1. `bytes` is undefined for a line that is too long. */
 export interface BodyLine {
@@ -96,15 +100,19 @@ async function* inUtf8(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
 }
 
 /** Ignores a byte order mark and `\r`, and removes keys `__proto__`. */
-export function parseLine(bytes: Uint8Array): ParsedLine {
-  const { depth, values } = measureJson(bytes, MAX_DEPTH);
+export function* parseLine(bytes: Uint8Array): Sliced<ParsedLine> {
+  const { depth, values, fields } = measureJson(bytes, MAX_DEPTH);
   if (depth > MAX_DEPTH) return fault(`is nested deeper than ${MAX_DEPTH} levels`);
   if (values > MAX_VALUES) return fault(`has more than ${MAX_VALUES} values`);
+  if (fields > MAX_FIELDS) return fault(`has an object with more than ${MAX_FIELDS} fields`);
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+    const text = (yield* decode(bytes)).trim();
     if (text === '') return { kind: 'blank' };
+    yield;
     const object: unknown = JSON.parse(text);
+    yield;
     const number = findInexact(text);
+    yield;
     if (number !== undefined)
       return fault(`has the number ${number.slice(0, 100)}, which would be changed`);
     if (!isObject(object) || Array.isArray(object)) return fault('is not a JSON object');
@@ -113,6 +121,17 @@ export function parseLine(bytes: Uint8Array): ParsedLine {
   } catch (error) {
     return fault(error instanceof SyntaxError ? 'is not valid JSON' : 'is not valid UTF-8');
   }
+}
+
+/** @throws TypeError if it is not UTF-8 */
+function* decode(bytes: Uint8Array): Sliced<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += SLICE) {
+    yield;
+    parts.push(decoder.decode(bytes.subarray(at, at + SLICE), { stream: true }));
+  }
+  return parts.join('') + decoder.decode();
 }
 
 class GrowingLine {

@@ -1,3 +1,5 @@
+import { cutText } from '../../kernel/cut-text.js';
+
 /** A fault of a line, which was not imported. */
 export interface ImportProblem {
   readonly line: number;
@@ -16,7 +18,7 @@ export class ProblemList {
 
   add(line: number, message: string): void {
     if (this.first.length < MAX_PROBLEMS)
-      this.first.push({ line, message: message.slice(0, MAX_MESSAGE) });
+      this.first.push({ line, message: cutText(message, MAX_MESSAGE) });
     else if (this.left) this.left.count++;
     else this.left = { line, count: 1 };
   }

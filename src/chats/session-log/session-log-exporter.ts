@@ -14,7 +14,7 @@ import { requireReadable } from '../../persistence/require-readable.js';
 import { RequestStore } from '../../persistence/request.store.js';
 import type { LogRecord, RecordOrigin } from '../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../persistence/rows/request-rows.js';
-import type { ChatRow } from '../../persistence/rows/store-rows.js';
+import type { ChatRow } from '../../persistence/rows/chat-rows.js';
 import type { Hidden, RecordBody } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { requestIdOf } from './imported-requests.js';
@@ -163,7 +163,7 @@ function formatInteraction(row: ArchivedInteraction): string {
   const { id, parent_id, edited_from, status, begun, user_message, agent, agent_id, model } = row;
   const { created_at, completed_at, superseded_at, last_seq, epoch, metadata } = row;
   const { error, usage } = row;
-  const { redacted: _, imported: _imported, ...settings } = row.settings;
+  const { redacted: _, imported: _imported, traceparent: _trace, ...settings } = row.settings;
   return formatLine({
     ...{ type: 'interaction', id, parent_id, edited_from, status, begun, user_message },
     ...{ agent, agent_id, model, created_at, completed_at, superseded_at, error, usage },

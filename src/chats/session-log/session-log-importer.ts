@@ -4,7 +4,7 @@ import type { Principal } from '../../auth/principal.js';
 import { Config } from '../../config/config.js';
 import { LiveBus } from '../../event-log/live/live-bus.js';
 import { Redaction } from '../../guardrails/redaction/redaction.js';
-import { CredentialWatch } from '../../http/credential-watch.js';
+import { Authentication } from '../../auth/authentication.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
@@ -51,7 +51,7 @@ export class SessionLogImporter {
     private readonly redaction: Redaction,
     private readonly quotas: Quotas,
     private readonly bus: LiveBus,
-    private readonly credentials: CredentialWatch,
+    private readonly authentication: Authentication,
   ) {}
 
   /**
@@ -100,7 +100,7 @@ export class SessionLogImporter {
     if (!chat) throw nothingToImport(problems);
     const files: ArchivedFile[] = [];
     for await (const file of added) files.push(file);
-    await this.credentials.requireValid(caller);
+    await this.authentication.requireValid(caller);
     if (!(await incoming.commit({ ...chat, files }))) throw chatExists(ids.chat_id);
     this.bus.noteChange({ chat_uid: chat.uid, tenant_id: chat.tenant_id });
     const { interactions, records } = reading;
@@ -119,7 +119,11 @@ function importBusy(): AppError {
 }
 
 function chatExists(id: string): AppError {
-  return new AppError('conflict', 'chat_exists', `There is a chat ${id} already.`);
+  return new AppError(
+    'conflict',
+    'chat_exists',
+    `There is a chat ${id} already. Choose another chat_id.`,
+  );
 }
 
 function nothingToImport(problems: ProblemList): AppError {

@@ -5,7 +5,7 @@
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
 
-  constructor() {
-    super('Lease expired or taken over by another run');
+  constructor(reason = 'Lease expired or taken over by another run') {
+    super(reason);
   }
 }

@@ -7,9 +7,10 @@ import { SystemClock } from '../../kernel/clock.js';
 import type { Clock } from '../../kernel/clock.js';
 import { LogWriter } from './log-writer.js';
 import type { LogWriterOptions } from './log-writer.js';
-import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../persistence/rows/append-rows.js';
 import { StoreRefused } from '../../persistence/store-refused.error.js';
 import { AppError } from '../../kernel/app-error.js';
+import { Telemetry } from '../../telemetry/telemetry.js';
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 
@@ -260,13 +261,11 @@ describe(LogWriter.name, () => {
     jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
     const store = new MemoryLogStore();
     store.create('a', { records: newBatch('a', [1, 1]).records });
-    const meter = {
-      written: () => {
-        throw new Error('a counter can only grow');
-      },
-      failed: () => {},
-    };
-    const writer = new LogWriter(store.port, new SystemClock(), { save_timeout_ms: 0, meter });
+    const telemetry = new Telemetry();
+    telemetry.on('append_written', () => {
+      throw new Error('a counter can only grow');
+    });
+    const writer = new LogWriter(store.port, new SystemClock(), { save_timeout_ms: 0, telemetry });
     expect(await writer.append(newBatch('a', [2, 2]))).toBe('written');
     expect(store.appends).toHaveLength(1);
   });
@@ -275,13 +274,12 @@ describe(LogWriter.name, () => {
     const store = new MemoryLogStore();
     for (const id of ['a', 'b']) store.create(id, { records: newBatch(id, [1, 1]).records });
     store.takeOver('b');
-    const counted: string[] = [];
-    const written = (batches: readonly AppendBatch[]): void =>
-      void counted.push(...batches.map(({ interaction_id }) => interaction_id));
-    const meter = { written, failed: () => {} };
-    const writer = new LogWriter(store.port, new SystemClock(), { save_timeout_ms: 0, meter });
+    const counted: unknown[] = [];
+    const telemetry = new Telemetry();
+    telemetry.on('append_written', ({ batches }) => counted.push(...batches));
+    const writer = new LogWriter(store.port, new SystemClock(), { save_timeout_ms: 0, telemetry });
     await Promise.all(['a', 'b'].map((id) => writer.append(newBatch(id, [2, 2]))));
-    expect(counted).toEqual(['a']);
+    expect(counted).toEqual([expect.objectContaining({ interaction_id: 'a' })]);
   });
 
   it('writes each log in order and without a gap, whatever the store does and when (I1)', async () => {

@@ -1,19 +1,14 @@
-import { Logger } from '@nestjs/common';
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.js';
 import { AppError } from '../../kernel/app-error.js';
+import { logFields, outsideRuns, withLogFields } from '../../logging/log-fields.js';
+import type { LogFields } from '../../logging/log-fields.js';
 import { StoreRefused } from '../../persistence/store-refused.error.js';
 import type { RecordStore } from '../../persistence/record.store.js';
 import type { Spill } from '../spill/spill.js';
-import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../persistence/rows/append-rows.js';
 import type { StoreHealth } from '../store-health.js';
-
-/** Port: counts the commits that a process tries. */
-export abstract class AppendMeter {
-  /** @param batches without those that were fenced off or refused */
-  abstract written(batches: readonly AppendBatch[], duration_ms: number): void;
-  abstract failed(duration_ms: number): void;
-}
+import type { Telemetry } from '../../telemetry/telemetry.js';
 
 interface Waiter {
   resolve(outcome: AppendOutcome): void;
@@ -23,6 +18,8 @@ interface Waiter {
 /** The next batch of one interaction. */
 interface Pending {
   batch: AppendBatch;
+  /** Of the run that appends. */
+  readonly fields: LogFields;
   readonly waiters: Waiter[];
 }
 
@@ -31,7 +28,7 @@ export interface LogWriterOptions {
   readonly save_timeout_ms: number;
   /** Keeps batches that can't be saved in that time. */
   readonly spill?: Pick<Spill, 'keep'>;
-  readonly meter?: AppendMeter;
+  readonly telemetry?: Telemetry;
   readonly health?: Pick<StoreHealth, 'noteWritten' | 'noteNotWritten'>;
   /** True: appends put what they open and end into the outbox of webhooks. */
   readonly announce?: boolean;
@@ -57,7 +54,6 @@ const MAX_RETRY_MS = 500;
  * nothing more.
  */
 export class LogWriter {
-  private readonly logger = new Logger(LogWriter.name);
   private readonly pending = new Map<string, Pending>();
   /** Interactions whose last batch failed: their next ones wait for it. */
   private readonly retrying = new Set<string>();
@@ -92,13 +88,13 @@ export class LogWriter {
     // Two runs of one process: the older one has lost its lease and doesn't know yet.
     if (waiting && waiting.batch.epoch > batch.epoch) return waiter.resolve('fenced');
     if (waiting) resolveAll(waiting, 'fenced');
-    this.pending.set(batch.interaction_id, { batch, waiters: [waiter] });
+    this.pending.set(batch.interaction_id, { batch, fields: logFields(), waiters: [waiter] });
   }
 
   private schedule(): void {
     if (this.scheduled) return;
     this.scheduled = true;
-    setImmediate(() => void this.drain());
+    outsideRuns(() => setImmediate(() => void this.drain()));
   }
 
   private async drain(): Promise<void> {
@@ -132,29 +128,23 @@ export class LogWriter {
   }
 
   private async write(batches: readonly AppendBatch[]): Promise<AppendOutcome[]> {
-    const { health, meter } = this.options;
+    const { health, telemetry } = this.options;
     const began = this.clock.monotonic();
     let outcomes: AppendOutcome[];
     try {
       outcomes = await this.records.append(batches);
     } catch (error) {
       health?.noteNotWritten(error);
-      this.measure(() => meter?.failed(this.clock.monotonic() - began));
+      telemetry?.emit('append_failed', { duration_ms: this.clock.monotonic() - began });
       throw error;
     }
     health?.noteWritten();
-    const written = batches.filter((_, i) => outcomes[i] === 'written');
-    this.measure(() => meter?.written(written, this.clock.monotonic() - began));
-    return outcomes;
-  }
-
-  /** A durable append must not be reported as failed because it could not be counted. */
-  private measure(count: () => void): void {
-    try {
-      count();
-    } catch (error) {
-      this.logger.error(error, 'A commit could not be counted in the metrics');
+    if (telemetry?.has('append_written')) {
+      const duration_ms = this.clock.monotonic() - began;
+      const written = batches.filter((_, i) => outcomes[i] === 'written');
+      telemetry.emit('append_written', { batches: written, duration_ms });
     }
+    return outcomes;
   }
 
   private settle(pending: Pending, outcome: AppendOutcome): void {
@@ -198,14 +188,19 @@ export class LogWriter {
     const given: Pending[] = [];
     let kept = true;
     for (let next: Pending | undefined = pending; next; next = this.takeRest(pending.batch)) {
+      const { batch } = next;
       given.push(next);
-      kept &&= (await this.options.spill?.keep(next.batch)) ?? false;
+      kept &&= await withLogFields(pending.fields, () => this.keep(batch));
     }
     const error = notSaved(cause, kept);
     for (const each of given) rejectAll(each, error);
     await immediate(); // its run stops appending
     const late = this.takeRest(pending.batch);
     if (late) rejectAll(late, error);
+  }
+
+  private async keep(batch: AppendBatch): Promise<boolean> {
+    return (await this.options.spill?.keep(batch)) ?? false;
   }
 
   /** Later appends of the same run. */

@@ -1,5 +1,5 @@
 import type { Delta } from '../../protocol/events.js';
-import { afterTick } from '../../kernel/after-tick.js';
+import { afterTick } from '../../kernel/async/after-tick.js';
 import type { Frame, FrameItem } from '../live/live-bus.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 

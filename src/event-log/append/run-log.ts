@@ -6,7 +6,8 @@ import type { LogWriter } from './log-writer.js';
 import { Outbox } from './outbox.js';
 import { StoreRefused } from '../../persistence/store-refused.error.js';
 import { LeaseLostError } from './lease-lost.error.js';
-import type { AppendBatch } from '../../persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../persistence/rows/append-rows.js';
+import type { Telemetry } from '../../telemetry/telemetry.js';
 
 /** A record before it has its number. */
 export type Entry<T extends RecordType = RecordType> = {
@@ -17,7 +18,10 @@ export type Entry<T extends RecordType = RecordType> = {
   | { readonly body: RecordOf<T>; readonly hidden?: null }
 );
 
-export type AppendEffects = Pick<AppendBatch, 'status' | 'usage' | 'requests' | 'end'>;
+export type AppendEffects = Pick<
+  AppendBatch,
+  'status' | 'usage' | 'usage_by_model' | 'requests' | 'end'
+>;
 
 export interface RunLogOptions {
   readonly interaction_id: string;
@@ -32,12 +36,15 @@ export interface RunLogOptions {
    * publishes.
    */
   readonly lease: { readonly isFresh: boolean };
+  /** Time of the first record in milliseconds, if readers have seen no text of it yet. */
+  readonly began?: number;
 }
 
 export interface RunLogDeps {
   readonly writer: LogWriter;
   readonly bus: LiveBus;
   readonly clock: Clock;
+  readonly telemetry?: Telemetry;
 }
 
 /**
@@ -50,6 +57,7 @@ export class RunLog {
   private saved: number;
   private blockCount = 0;
   private open = true;
+  private hasDeltas = false;
 
   constructor(
     private readonly deps: RunLogDeps,
@@ -125,7 +133,9 @@ export class RunLog {
   }
 
   delta(agentId: string, delta: Delta): void {
-    if (this.open) this.outbox.delta(agentId, delta);
+    if (!this.open) return;
+    this.noteFirstDelta();
+    this.outbox.delta(agentId, delta);
   }
 
   trace(agentId: string, trace: Trace): void {
@@ -138,6 +148,14 @@ export class RunLog {
     this.open = false;
     this.outbox.close();
     this.deps.bus.close(this.options.interaction_id, this.options.epoch);
+  }
+
+  private noteFirstDelta(): void {
+    const { began } = this.options;
+    if (began === undefined || this.hasDeltas) return;
+    this.hasDeltas = true;
+    const wait_ms = this.deps.clock.now().getTime() - began;
+    this.deps.telemetry?.emit('first_delta', { wait_ms });
   }
 
   private number<T extends RecordType>({ agent_id, key, body, hidden }: Entry<T>): LogRecord<T> {

@@ -7,7 +7,8 @@ import { MemoryLogStore } from '../../../test/support/store/memory-log-store.js'
 import { parseCursor } from '../../protocol/cursor.js';
 import type { RecordBody } from '../../protocol/events.js';
 import { Follower } from './follower.js';
-import type { Backlog, FollowedEvent } from './follower.js';
+import type { Backlog } from '../../kernel/async/backlog.js';
+import type { FollowedEvent } from './follower.js';
 import type { Frame, FrameItem } from '../live/live-bus.js';
 import { LocalLiveBus } from '../live/local/local-live-bus.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';

@@ -1,5 +1,6 @@
 import type { Observer, Subscription } from 'rxjs';
 import { AppError } from '../../kernel/app-error.js';
+import type { Backlog } from '../../kernel/async/backlog.js';
 import type { Cursor } from '../../protocol/cursor.js';
 import type { Delta, EventOrigin } from '../../protocol/events.js';
 import { blockOf } from '../live/block-of.js';
@@ -15,13 +16,6 @@ import type { StreamEvent } from './stream-event.js';
 export interface FollowedEvent {
   readonly cursor: string;
   readonly event: StreamEvent;
-}
-
-/** Back-pressure: the emitted part that the reader has not taken yet. */
-export interface Backlog {
-  readonly isFull: boolean;
-  /** Resolves when the reader has taken enough to go on, or is gone. */
-  drained(): Promise<void>;
 }
 
 export interface FollowerDeps {

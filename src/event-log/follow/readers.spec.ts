@@ -3,6 +3,7 @@ import { jest } from '@jest/globals';
 import type { Observer } from 'rxjs';
 import { newRecord } from '../../../test/contracts/interaction-store/fixtures.js';
 import { MemoryLogStore } from '../../../test/support/store/memory-log-store.js';
+import { SystemClock } from '../../kernel/clock.js';
 import { loadConfig } from '../../config/load-config.js';
 import { START } from '../../protocol/cursor.js';
 import type { FollowedEvent } from './follower.js';
@@ -25,6 +26,7 @@ describe(Readers.name, () => {
       store.port,
       bus,
       Object.create(loadConfig({}), { heartbeatMs: { value: 1 } }),
+      new SystemClock(),
     );
     counts = [];
     readers.countChanges.subscribe(({ interaction_id, count }) =>

@@ -3,6 +3,8 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
 import { Config } from '../../config/config.js';
+import { Clock } from '../../kernel/clock.js';
+import { Periodic } from '../../kernel/periodic.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { LiveBus } from '../live/live-bus.js';
 import { Follower } from './follower.js';
@@ -25,24 +27,27 @@ export interface ReaderCount {
 export class Readers implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly followers = new Map<string, Set<Follower>>();
   private readonly counts = new Subject<ReaderCount>();
-  private timer: NodeJS.Timeout | undefined;
-  private checking = false;
+  private readonly rounds: Periodic;
 
   constructor(
     private readonly records: RecordStore,
     private readonly bus: LiveBus,
-    private readonly config: Config,
-  ) {}
+    config: Config,
+    clock: Clock,
+  ) {
+    const run = (): Promise<void> => this.checkTails();
+    this.rounds = new Periodic(clock, { name: 'Readers', every_ms: config.heartbeatMs, run });
+  }
 
   /**
    * At each heartbeat compares the readers' positions with the store: one query for all of them.
    */
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.checkTails(), this.config.heartbeatMs).unref();
+    this.rounds.start();
   }
 
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    void this.rounds.stop();
   }
 
   /**
@@ -99,19 +104,12 @@ export class Readers implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async checkTails(): Promise<void> {
-    if (this.checking || this.followers.size === 0) return;
-    this.checking = true;
-    try {
-      const asked = [...this.followers].flatMap(([id, followers]) =>
-        [...followers].map((follower) => ({ id, follower, seq: follower.seq })),
-      );
-      const lastSeqs = await this.records.readLastSeqs([...this.followers.keys()]);
-      await delay(ARRIVAL_MS, undefined, { ref: false });
-      for (const { id, follower, seq } of asked) follower.checkTail(lastSeqs.get(id), seq);
-    } catch {
-      // The store is unavailable; the next check tries again.
-    } finally {
-      this.checking = false;
-    }
+    if (this.followers.size === 0) return;
+    const asked = [...this.followers].flatMap(([id, followers]) =>
+      [...followers].map((follower) => ({ id, follower, seq: follower.seq })),
+    );
+    const lastSeqs = await this.records.readLastSeqs([...this.followers.keys()]);
+    await delay(ARRIVAL_MS, undefined, { ref: false });
+    for (const { id, follower, seq } of asked) follower.checkTail(lastSeqs.get(id), seq);
   }
 }

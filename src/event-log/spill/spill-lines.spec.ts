@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { newBatch } from '../../../test/contracts/interaction-store/fixtures.js';
 import { DataKey } from '../../encryption/data-key.js';
-import type { AppendBatch } from '../../persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../persistence/rows/append-rows.js';
 import { decodeSpill, encodeSpill, sealSpill } from './spill-lines.js';
 
 const REQUEST = {

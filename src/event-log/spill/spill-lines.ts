@@ -1,6 +1,6 @@
 import type { DataKey, Place } from '../../encryption/data-key.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { AppendBatch } from '../../persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../persistence/rows/append-rows.js';
 
 type Implied = Omit<AppendBatch, 'interaction_id' | 'epoch' | 'records'>;
 

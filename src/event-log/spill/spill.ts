@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { DataKey } from '../../encryption/data-key.js';
 import type { Encryption } from '../../encryption/encryption.js';
-import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import { ANY_TENANT } from '../../persistence/any-tenant.js';
-import type { AppendBatch } from '../../persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../persistence/rows/append-rows.js';
 import { StoreRefused } from '../../persistence/store-refused.error.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { Stores } from '../../persistence/stores.js';
@@ -16,6 +16,9 @@ const DELETED = 'the interaction was deleted, so that the file will be removed, 
 /** There were no records; they were saved; or they were set aside because they never can be. */
 export type FlushOutcome = 'nothing' | 'saved' | 'aside';
 
+/** How an outage stopped a run: it has unsaved records, or its lease could not be renewed. */
+type Outage = 'unsaved' | 'unrenewed';
+
 /**
  * Records that runs could not save while the store was unavailable. They are saved with the epoch
  * of their run when it is back, before this process resumes the interaction; if another run was
@@ -26,10 +29,10 @@ export class Spill {
   private readonly mutex = new KeyedMutex();
   private readonly waiting = new Set<string>();
   /**
-   * Interactions whose run was stopped by an outage, and that were not resumed since; with the
-   * epoch of that run, if it is known.
+   * Interactions whose run was stopped by an outage, and that were not resumed since; `epoch`: of
+   * that run, infinite if it is unknown.
    */
-  private readonly cutOff = new Map<string, number>();
+  private readonly cutOff = new Map<string, { readonly epoch: number; readonly outage: Outage }>();
 
   /**
    * @param folder none: unsaved records are lost, and their interaction resumes from the saved ones
@@ -46,7 +49,7 @@ export class Spill {
     await this.folder?.removeTemporary();
     for (const id of (await this.folder?.list()) ?? []) {
       this.waiting.add(id);
-      this.cutOff.set(id, Infinity);
+      this.noteOutage(id, Infinity, 'unsaved');
     }
     const aside = (await this.folder?.listAside()) ?? [];
     if (this.waiting.size > 0)
@@ -70,7 +73,7 @@ export class Spill {
   async keep(batch: AppendBatch): Promise<boolean> {
     const { folder } = this;
     const { interaction_id: id, records } = batch;
-    this.noteOutage(id, batch.epoch);
+    this.noteOutage(id, batch.epoch, 'unsaved');
     if (!folder) return false;
     try {
       const lines = await this.encode(batch);
@@ -85,15 +88,15 @@ export class Spill {
   }
 
   /** The run of an interaction ended because the store was unavailable. */
-  noteOutage(interactionId: string, epoch: number): void {
-    this.cutOff.set(interactionId, epoch);
+  noteOutage(interactionId: string, epoch: number, outage: Outage): void {
+    this.cutOff.set(interactionId, { epoch, outage });
   }
 
-  /** True, once, when the run before this epoch was stopped by an outage. */
-  takeOutage(interactionId: string, epoch: number): boolean {
-    const cutOff = this.cutOff.get(interactionId) ?? 0;
+  /** The outage that stopped the run before this epoch; it is told once. */
+  takeOutage(interactionId: string, epoch: number): Outage | undefined {
+    const cutOff = this.cutOff.get(interactionId);
     this.cutOff.delete(interactionId);
-    return cutOff >= epoch - 1;
+    return cutOff && cutOff.epoch >= epoch - 1 ? cutOff.outage : undefined;
   }
 
   /**
@@ -102,10 +105,10 @@ export class Spill {
    * @throws AppError `store_unavailable`: try again
    */
   async tidy(): Promise<void> {
-    for (const [id, epoch] of this.cutOff) {
+    for (const [id, { epoch }] of this.cutOff) {
       const row = await this.stores.interactions.findInteraction(id, ANY_TENANT);
       const isOver = !row || isFinal(row.status) || row.epoch > epoch;
-      if (isOver && this.cutOff.get(id) === epoch) this.cutOff.delete(id);
+      if (isOver && this.cutOff.get(id)?.epoch === epoch) this.cutOff.delete(id);
     }
     await this.removeDeleted();
   }
@@ -157,10 +160,10 @@ export class Spill {
     if (torn_lines > 0) await this.reportTorn(folder, id, torn_lines);
     else await folder.remove(id);
     const last = batches.at(-1);
-    if (last && this.cutOff.has(id)) this.noteOutage(id, last.epoch);
+    if (last && this.cutOff.has(id)) this.noteOutage(id, last.epoch, 'unsaved');
     // it expires
     if (last && !last.end) await this.stores.leases.releaseLease(id, last.epoch).catch(() => {});
-    this.logger.log(`Flushed spilled records of ${id}.`);
+    this.logger.log({ message: `Flushed spilled records of ${id}.`, interaction_id: id });
     return 'saved';
   }
 

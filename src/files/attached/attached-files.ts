@@ -1,9 +1,12 @@
 import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
+import { AudioService, isRecording } from '../../audio/audio.service.js';
 import { viewerOf } from '../../access/viewer-of.js';
 import type { Principal } from '../../auth/principal.js';
 import { MAX_BYTES, MAX_IMAGES } from '../../conversation/shown-images.js';
+import { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
+import { ModelError } from '../../models/model-error.js';
 import type { ReadFile } from '../../protocol/events.js';
 import type { AttachedFile } from '../../protocol/file.js';
 import { IMAGE_TYPES, imageBytes } from '../../protocol/message.js';
@@ -37,6 +40,7 @@ interface Room {
 interface Content {
   readonly text?: string;
   readonly image?: ReadFile['image'];
+  readonly transcript?: ReadFile['transcript'];
   /** Follows the description of the file. */
   readonly remark?: string;
 }
@@ -47,6 +51,8 @@ export class AttachedFiles {
   constructor(
     private readonly catalog: FileCatalog,
     private readonly contents: FileContents,
+    private readonly audio: AudioService,
+    private readonly config: Config,
   ) {}
 
   /**
@@ -65,8 +71,10 @@ export class AttachedFiles {
   }
 
   /**
-   * Texts and documents give their text, images are shown, and others are named.
-   * @throws AppError `files_unavailable`, and the signal's reason
+   * Texts and documents give their text, recordings what is said in them, images are shown, and
+   * others are named.
+   * @throws AppError `files_unavailable`, ModelError of the endpoint for audio, and the signal's
+   * reason
    */
   async read({ tenant_id, files, signal }: FilesOfMessage): Promise<ReadFile[]> {
     const room = { chars: MAX_CHARS, images: MAX_IMAGES, image_bytes: MAX_BYTES };
@@ -91,6 +99,7 @@ export class AttachedFiles {
       const kind = documentKind(file.mime_type);
       if (kind) return await this.document(file, { kind, max_chars: room.chars, signal });
       if (IMAGE_TYPES.some((type) => type === file.mime_type)) return await this.image(file, room);
+      if (isRecording(file.mime_type)) return await this.recording(file, room.chars, signal);
       return await this.text(file, room.chars);
     } catch (error) {
       if ((error as AppError).code !== 'file_not_found') throw error;
@@ -122,6 +131,37 @@ export class AttachedFiles {
     return { remark: `it ${found?.fault ?? 'is damaged'}` };
   }
 
+  private async recording(
+    file: AttachedFile & { readonly tenant_id: string },
+    room: number,
+    signal: AbortSignal,
+  ): Promise<Content> {
+    const { size_bytes, filename } = file;
+    if (size_bytes > this.config.audioMaxBytes)
+      return { remark: 'it is too large to be transcribed' };
+    if (room <= 0) return { remark: NO_ROOM };
+    try {
+      const { text, language, duration_ms } = await this.audio.slots.withinOnceFree(
+        signal,
+        async () => {
+          const content = await buffer(await this.open(file));
+          return this.audio.transcribe({ content, filename }, undefined, signal);
+        },
+      );
+      if (text === '') return { remark: 'nothing is said in it' };
+      const transcript = {
+        ...(language !== undefined && { language }),
+        ...(duration_ms !== undefined && { duration_ms }),
+      };
+      return { text: text.slice(0, room).toWellFormed(), transcript };
+    } catch (error) {
+      signal.throwIfAborted();
+      const fault = error instanceof AppError && FAULTS[error.code];
+      if (fault === undefined || fault === false || error instanceof ModelError) throw error;
+      return { remark: fault };
+    }
+  }
+
   private async text(
     file: AttachedFile & { readonly tenant_id: string },
     room: number,
@@ -146,9 +186,18 @@ export class AttachedFiles {
 const CUT = 'only its beginning is here';
 const NO_ROOM = 'there was no more room for it in this message';
 
-/** The text of a file is between two lines that name it. */
-function render(file: AttachedFile, { text, image, remark }: Content): ReadFile {
+/** Of recordings, by code of `AudioService`. */
+const FAULTS: Readonly<Record<string, string>> = {
+  audio_too_long: 'it is too long to be transcribed',
+  audio_unavailable: 'this server has no endpoint that transcribes it',
+  empty_audio: 'it has no sound',
+  not_audio: 'it is no recording',
+};
+
+/** The text of a file is between two lines that name it; that of a recording is the user's own. */
+function render(file: AttachedFile, { text, image, remark, transcript }: Content): ReadFile {
   const { id, filename, mime_type, size_bytes } = file;
+  if (transcript && text !== undefined) return { id, text, transcript };
   const size = `${size_bytes.toLocaleString('en-US')} bytes`;
   const about = `${filename}, ${mime_type}, ${size}, ${id}${remark === undefined ? '' : `: ${remark}`}`;
   const lines =

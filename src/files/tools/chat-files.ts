@@ -5,11 +5,12 @@ import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { ChatStore } from '../../persistence/chat.store.js';
 import type { FileInfo } from '../../protocol/file.js';
 import type { ToolContext } from '../../tools/core/tool.js';
-import { ToolFault } from '../../tools/files/tool-fault.js';
+import { ToolFault } from '../../tools/workspace-files/tool-fault.js';
 import { MAX_FILE_BYTES } from '../../workspace/read-file.js';
 import { FileCatalog } from '../file-catalog.js';
 import type { FileRow } from '../file-catalog.js';
 import { FileContents } from '../file-contents.js';
+import { FileIntake } from '../file-intake.js';
 import { FilesService } from '../files.service.js';
 
 type OfChat = Pick<ToolContext, 'chat_uid'>;
@@ -20,6 +21,7 @@ export class ChatFiles {
   constructor(
     private readonly catalog: FileCatalog,
     private readonly contents: FileContents,
+    private readonly intake: FileIntake,
     private readonly files: FilesService,
     private readonly chats: ChatStore,
   ) {}
@@ -29,15 +31,25 @@ export class ChatFiles {
     return this.catalog.list({ viewer: ANY_TENANT, chat_uid, limit });
   }
 
+  async find({ chat_uid }: OfChat, id: string): Promise<FileRow | undefined> {
+    const file = await this.catalog.find(id, ANY_TENANT);
+    return file?.chat_uid === chat_uid ? file : undefined;
+  }
+
+  /** @throws ToolFault if there is none of this id in the chat */
+  async require(chat: OfChat, id: string): Promise<FileRow> {
+    const file = await this.find(chat, id);
+    if (!file) throw notInChat(id);
+    return file;
+  }
+
   /**
    * A file as a whole.
    * @throws ToolFault if there is none of this id in the chat, or it is too large; AppError
    * `files_unavailable`
    */
-  async read({ chat_uid }: OfChat, id: string): Promise<{ file: FileRow; bytes: Buffer }> {
-    const file = await this.catalog.find(id, ANY_TENANT);
-    if (file?.chat_uid !== chat_uid)
-      throw new ToolFault(`There is no file ${id} in this chat. file_list names those that are.`);
+  async read(chat: OfChat, id: string): Promise<{ file: FileRow; bytes: Buffer }> {
+    const file = await this.require(chat, id);
     if (file.size_bytes > MAX_FILE_BYTES)
       throw new ToolFault(
         `${file.filename} has ${file.size_bytes} bytes, more than the ${MAX_FILE_BYTES} that can be taken.`,
@@ -52,6 +64,16 @@ export class ChatFiles {
   async add({ chat_uid }: OfChat, filename: string, content: Readable): Promise<FileInfo> {
     const chat = await this.chats.findChatByUid(chat_uid);
     if (!chat) throw new ToolFault('The chat was deleted.');
-    return this.files.publish(chat, { filename }, content);
+    return this.intake.publish(chat, { filename }, content);
   }
+
+  /** @throws ToolFault if there is none of this id in the chat, such as one that is deleted */
+  async delete(chat: OfChat, id: string): Promise<void> {
+    await this.require(chat, id);
+    if (!(await this.files.remove(id, ANY_TENANT))) throw notInChat(id);
+  }
+}
+
+function notInChat(id: string): ToolFault {
+  return new ToolFault(`There is no file ${id} in this chat. file_list names those that are.`);
 }

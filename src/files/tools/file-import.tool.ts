@@ -4,8 +4,8 @@ import { ToolOutput } from '../../tools/core/tool-output.js';
 import { ToolProvider } from '../../tools/core/tool-provider.decorator.js';
 import { Tool } from '../../tools/core/tool.js';
 import type { ToolContext, ToolPolicy } from '../../tools/core/tool.js';
-import { FileChanges } from '../../tools/files/file-changes.js';
-import { pathInput } from '../../tools/files/inputs.js';
+import { FileChanges } from '../../tools/workspace-files/file-changes.js';
+import { pathInput } from '../../tools/workspace-files/inputs.js';
 import { ChatFiles } from './chat-files.js';
 import { fileIdInput } from './inputs.js';
 

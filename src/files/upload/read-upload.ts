@@ -4,6 +4,7 @@ import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders, BusboyInstance } from '@fastify/busboy';
 import type { Request } from 'express';
 import { AppError } from '../../kernel/app-error.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 const MULTIPART = 'multipart/form-data';
 /** Bytes of a form besides its file: boundaries, headers, fields. */
@@ -24,8 +25,9 @@ export interface IncomingFile {
 export type Fields = ReadonlyMap<string, string>;
 
 export interface UploadForm<T> {
-  /** Largest file, in bytes. */
+  /** Largest file, in bytes, and the variable that sets it. */
   readonly limit: number;
+  readonly limitedBy: 'FILE_MAX_BYTES' | 'AUDIO_MAX_BYTES';
   readonly fields: readonly string[];
   /** Reads the content to its end. */
   readonly take: (file: IncomingFile) => Promise<T>;
@@ -40,7 +42,7 @@ export async function readUpload<T>(
   request: Request,
   form: UploadForm<T>,
 ): Promise<{ readonly taken: T; readonly fields: Fields }> {
-  checkHeaders(request, form.limit);
+  checkHeaders(request, form);
   return new FormReader(form).read(request);
 }
 
@@ -85,10 +87,11 @@ class FormReader<T> {
     content.on('error', () => {}); // `take` handles it, unless it has ended
     this.stopping.signal.addEventListener('abort', () => content.destroy(this.fault));
     if (this.stopping.signal.aborted) return void content.destroy(this.fault);
-    if (name !== 'file') return this.stop(faulty(name, 'is not a known field'));
+    if (name !== 'file')
+      return this.stop(faulty(name, 'is not a known field; the part with the file is named file'));
     if (this.taken) return this.stop(faulty('file', 'must be one file, not several'));
     if (filename.includes('\0')) return this.stop(faulty('file', NUL));
-    content.once('limit', () => this.stop(tooLarge(this.form.limit)));
+    content.once('limit', () => this.stop(tooLarge(this.form)));
     this.taken = this.form.take({ filename, content, fields: this.fields });
     this.taken.catch((error: Error) => this.stop(error));
   }
@@ -119,18 +122,18 @@ async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
   }
 }
 
-function checkHeaders({ headers }: Request, limit: number): void {
+function checkHeaders({ headers }: Request, form: Limit): void {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headers['content-encoding'] ?? 'identity';
   if (type !== MULTIPART || encoding !== 'identity') {
     const message = `The body has to be ${MULTIPART}, and not compressed.`;
     throw new AppError('unsupported', 'unsupported_media_type', message);
   }
-  if (Number(headers['content-length'] ?? 0) > limit + FORM_BYTES) throw tooLarge(limit);
+  if (Number(headers['content-length'] ?? 0) > form.limit + FORM_BYTES) throw tooLarge(form);
 }
 
 function faulty(field = '', problem: string): AppError {
-  const name = field.slice(0, 100).replaceAll('\0', '\\u0000');
+  const name = cutText(field, 100).replaceAll('\0', '\\u0000');
   const code = problem === NUL ? 'invalid_text' : 'invalid_body';
   return new AppError(
     'invalid',
@@ -147,11 +150,13 @@ function unreadable(cause: unknown): AppError {
   return new AppError('invalid', 'invalid_body', `The body is not ${MULTIPART}: ${why}`, { cause });
 }
 
-export function tooLarge(limit: number): AppError {
+type Limit = Pick<UploadForm<unknown>, 'limit' | 'limitedBy'>;
+
+export function tooLarge({ limit, limitedBy }: Limit): AppError {
   return new AppError(
     'too_large',
     'file_too_large',
-    `The file is larger than ${limit} bytes. FILE_MAX_BYTES sets the limit.`,
+    `The file is larger than ${limit} bytes. ${limitedBy} sets the limit.`,
     { extra: { limit } },
   );
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { Config } from '../../config/config.js';
-import { Counts } from '../../http/counts.js';
+import { Counts } from '../../kernel/counts.js';
 import { AppError } from '../../kernel/app-error.js';
 
 const RETRY_AFTER_S = 1;

@@ -1,3 +1,5 @@
+import { atOnce } from '../../kernel/async/sliced.js';
+import type { Sliced } from '../../kernel/async/sliced.js';
 import { describeRedacted } from '../../protocol/redacted.js';
 import type { OutputFilter } from '../guardrail.js';
 import type { RedactPattern } from './redact-patterns.js';
@@ -44,20 +46,28 @@ export class PatternFilter implements OutputFilter {
   }
 
   push(text: string): string {
-    this.held += text;
-    return this.held.length < this.due ? '' : this.take(false);
+    return atOnce(this.pushSliced(text));
   }
 
   end(): string {
+    return atOnce(this.endSliced());
+  }
+
+  *pushSliced(text: string): Sliced<string> {
+    this.held += text;
+    return this.held.length < this.due ? '' : yield* this.take(false);
+  }
+
+  endSliced(): Sliced<string> {
     return this.take(true);
   }
 
-  private take(isOver: boolean): string {
+  private *take(isOver: boolean): Sliced<string> {
     const text = this.before + this.held;
     let at = this.before.length;
     let shown = '';
     let limit = isOver ? text.length : Math.max(at, text.length - MAX_MATCH);
-    for (const span of findSpans(this.patterns, text, at)) {
+    for (const span of yield* findSpans(this.patterns, text, at)) {
       if (span.start >= limit) break;
       if (!isOver && this.mayGrow(span, text, limit)) {
         limit = span.start;
@@ -86,14 +96,18 @@ export class PatternFilter implements OutputFilter {
   }
 }
 
-function findSpans(patterns: readonly RedactPattern[], text: string, from: number): Span[] {
-  const found = patterns
-    .flatMap((pattern) =>
-      pattern.regex
-        .spansIn(text, from)
-        .map(([start, end]) => ({ start, last: start, end, pattern })),
-    )
-    .sort((a, b) => a.start - b.start || b.end - a.end);
+function* findSpans(
+  patterns: readonly RedactPattern[],
+  text: string,
+  from: number,
+): Sliced<Span[]> {
+  const found: Span[] = [];
+  for (const pattern of patterns) {
+    for (const [start, end] of yield* pattern.regex.spansIn(text, from))
+      found.push({ start, last: start, end, pattern });
+    yield;
+  }
+  found.sort((a, b) => a.start - b.start || b.end - a.end);
   const merged: Span[] = [];
   for (const span of found) {
     const before = merged.at(-1);

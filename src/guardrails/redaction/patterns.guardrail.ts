@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Sliced } from '../../kernel/async/sliced.js';
 import { Guardrail } from '../guardrail.js';
 import type { OpenFilter } from '../guardrail.js';
 import { GuardrailProvider } from '../guardrail-provider.decorator.js';
@@ -22,9 +23,9 @@ export class PatternsGuardrail extends Guardrail {
     const { patterns } = this.redaction;
     const counts = new Map<string, number>();
     const open = (): PatternFilter => new PatternFilter(patterns, counts);
-    const redact = (text: string): string => {
+    const redact = function* (text: string): Sliced<string> {
       const filter = open();
-      return filter.push(text) + filter.end();
+      return (yield* filter.pushSliced(text)) + (yield* filter.endSliced());
     };
     return (part) =>
       part === 'tool_input' ? new ArgumentsFilter(redact, () => open().remark) : open();

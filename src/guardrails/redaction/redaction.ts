@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
+import { inSlices } from '../../kernel/async/sliced.js';
+import type { Sliced } from '../../kernel/async/sliced.js';
 import type { RecordOf } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import type { Json } from '../../protocol/json.js';
@@ -10,9 +12,13 @@ import { SecretBook } from '../secrets/secret-book.js';
 import { SecretFilter } from '../secrets/secret-filter.js';
 import { secretBook } from '../secrets/secrets.guardrail.js';
 import { redactJsonText, redactStrings } from './arguments-filter.js';
+import type { Redact } from './arguments-filter.js';
 import { PatternFilter } from './pattern-filter.js';
 import { openRedactPatterns } from './redact-patterns.js';
 import type { RedactPattern } from './redact-patterns.js';
+
+/** Characters in which secrets are searched for without a break. */
+const SLICE = 65_536;
 
 /** Set if something was redacted; never the values. */
 export interface MaybeRedacted {
@@ -29,45 +35,55 @@ export class Redaction {
   /** Of the file that `REDACT_PATTERNS` names. */
   readonly patterns: readonly RedactPattern[];
   private readonly secrets: SecretBook;
+  private allSecrets: SecretBook | undefined;
 
   /** @throws ConfigError with every fault of the file */
-  constructor(config: Config) {
+  constructor(private readonly config: Config) {
     this.patterns = openRedactPatterns(config.redactPatterns);
     this.secrets = config.guardrailSecretsInput ? secretBook(config) : new SecretBook([], []);
   }
 
   /** The object with these fields redacted, as far as they are texts. */
-  of<T extends object>(given: T, ...fields: readonly (keyof T)[]): T & MaybeRedacted {
-    return this.counting((redact) => {
-      const changed = fields.flatMap((field) => {
+  of<T extends object>(given: T, ...fields: readonly (keyof T)[]): Promise<T & MaybeRedacted> {
+    return this.counting(function* (redact) {
+      const changed = { ...given };
+      for (const field of fields) {
         const text: unknown = given[field];
-        return typeof text === 'string' ? [[field, redact(text)] as const] : [];
-      });
-      return { ...given, ...Object.fromEntries(changed) };
+        if (typeof text === 'string') changed[field] = (yield* redact(text)) as T[keyof T];
+      }
+      return changed;
     }, given);
   }
 
+  /** A text that may have JSON in it, for operators: without secrets, whatever guardrails leave. */
+  ofRaw(text: string): Promise<string> {
+    const { environmentSecrets } = this.config;
+    const secrets = (this.allSecrets ??= secretBook({
+      environmentSecrets,
+      guardrailSecrets: 'all',
+    }));
+    const counts = new Map<string, number>();
+    return inSlices(redactJsonText(text, (part) => this.redact(part, { counts, secrets })));
+  }
+
   /** A line of a session log with its texts redacted; ids, types and times stay. */
-  ofLine({ redacted: _, ...line }: Json): Json & MaybeRedacted {
-    return this.counting<Json>(
-      (redact) => redactLine(line, redact, (text) => redactJsonText(text, redact)) as Json,
-      line,
-    );
+  ofLine({ redacted: _, ...line }: Json): Promise<Json & MaybeRedacted> {
+    return this.counting<Json>((redact) => redactField('', line, redact) as Sliced<Json>, line);
   }
 
   /** Those that change lose their `provider_data`, which repeats the original. */
-  ofMessages(messages: readonly Message[]): Message[] {
-    return this.ofLine({ messages })['messages'] as Message[];
+  async ofMessages(messages: readonly Message[]): Promise<Message[]> {
+    return (await this.ofLine({ messages }))['messages'] as Message[];
   }
 
   /**
    * Refuses a value that has to be used exactly as it was sent.
    * @throws AppError `redacted_input` (400)
    */
-  requireNothingIn(value: Json, field: string): void {
-    const { redacted } = this.counting((redact) => {
-      redactStrings(value, redact);
-      redact(JSON.stringify(value));
+  async requireNothingIn(value: Json, field: string): Promise<void> {
+    const { redacted } = await this.counting(function* (redact) {
+      yield* redactStrings(value, redact);
+      yield* redact(JSON.stringify(value));
       return {};
     }, {});
     if (!redacted) return;
@@ -77,20 +93,31 @@ export class Redaction {
   }
 
   /** `otherwise`: the result if nothing is redacted. */
-  private counting<T extends object>(
-    work: (redact: (text: string) => string) => T,
+  private async counting<T extends object>(
+    work: (redact: Redact) => Sliced<T>,
     otherwise: T,
-  ): T & MaybeRedacted {
+  ): Promise<T & MaybeRedacted> {
     if (this.patterns.length === 0 && this.secrets.isEmpty) return otherwise;
     const counts = new Map<string, number>();
-    const result = work((text) => this.redact(text, counts));
+    const result = await inSlices(
+      work((text) => this.redact(text, { counts, secrets: this.secrets })),
+    );
     return counts.size === 0 ? otherwise : { ...result, redacted: Object.fromEntries(counts) };
   }
 
-  private redact(text: string, counts: Map<string, number>): string {
+  private *redact(
+    text: string,
+    { counts, secrets: book }: { counts: Map<string, number>; secrets: SecretBook },
+  ): Sliced<string> {
     const patterns = new PatternFilter(this.patterns, counts);
-    const secrets = new SecretFilter(this.secrets);
-    const shown = secrets.push(patterns.push(text) + patterns.end()) + secrets.end();
+    const secrets = new SecretFilter(book);
+    const plain = (yield* patterns.pushSliced(text)) + (yield* patterns.endSliced());
+    let shown = '';
+    for (let at = 0; at < plain.length; at += SLICE) {
+      shown += secrets.push(plain.slice(at, at + SLICE));
+      yield;
+    }
+    shown += secrets.end();
     for (const [name, count] of secrets.counts) counts.set(name, (counts.get(name) ?? 0) + count);
     return shown;
   }
@@ -124,35 +151,32 @@ const JSON_TEXTS = new Set(['tool_input', 'arguments']);
 /** Fields whose value is text at any depth. */
 const VALUES = new Set(['modified_input', 'value', 'data']);
 
-type Redact = (text: string) => string;
-
 /**
  * Redacts the texts in a line of a session log. A message that changes loses its `provider_data`,
  * which repeats the original.
  */
-function redactLine(line: unknown, redact: Redact, redactJson: Redact): unknown {
-  return redactField('', line);
-
-  function redactField(field: string, value: unknown): unknown {
-    if (typeof value === 'string') {
-      if (JSON_TEXTS.has(field)) return redactJson(value);
-      return TEXTS.has(field) || VALUES.has(field) ? redact(value) : value;
-    }
-    if (Array.isArray(value)) return value.map((item) => redactField(field, item));
-    if (typeof value !== 'object' || value === null) return value;
-    return redactFields(field, value);
+function* redactField(field: string, value: unknown, redact: Redact): Sliced<unknown> {
+  if (typeof value === 'string') {
+    if (JSON_TEXTS.has(field)) return yield* redactJsonText(value, redact);
+    return TEXTS.has(field) || VALUES.has(field) ? yield* redact(value) : value;
   }
+  if (typeof value !== 'object' || value === null) return value;
+  if (!Array.isArray(value)) return yield* redactFields(field, value, redact);
+  const items: unknown[] = [];
+  for (const item of value) items.push(yield* redactField(field, item, redact));
+  return items;
+}
 
-  function redactFields(field: string, value: object): unknown {
-    if ('media_type' in value) return value; // an image
-    const { provider_data, ...rest } = value as { readonly provider_data?: unknown };
-    const redacted = Object.fromEntries(
-      Object.entries(rest).map(([name, inner]) => [
-        name,
-        redactField(VALUES.has(field) ? field : name, inner),
-      ]),
-    );
-    const isKept = provider_data !== undefined && JSON.stringify(redacted) === JSON.stringify(rest);
-    return { ...redacted, ...(isKept && { provider_data }) };
+function* redactFields(field: string, value: object, redact: Redact): Sliced<unknown> {
+  if ('media_type' in value) return value; // an image
+  const { provider_data, ...rest } = value as { readonly provider_data?: unknown };
+  const entries: [string, unknown][] = [];
+  for (const [name, inner] of Object.entries(rest)) {
+    const within = VALUES.has(field) ? field : name;
+    entries.push([name, yield* redactField(within, inner, redact)]);
+    yield;
   }
+  const redacted = Object.fromEntries(entries);
+  const isKept = provider_data !== undefined && JSON.stringify(redacted) === JSON.stringify(rest);
+  return { ...redacted, ...(isKept && { provider_data }) };
 }

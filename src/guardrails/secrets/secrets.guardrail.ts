@@ -39,12 +39,14 @@ export class SecretsGuardrail extends Guardrail {
   }
 }
 
+type SecretConfig = Pick<Config, 'environmentSecrets' | 'guardrailSecrets'>;
+
 /** The secrets that `GUARDRAIL_SECRETS` selects. */
-export function secretBook(config: Config): SecretBook {
+export function secretBook(config: SecretConfig): SecretBook {
   return new SecretBook(ownSecrets(config), config.guardrailSecrets === 'all' ? KEY_PATTERNS : []);
 }
 
-function ownSecrets({ environmentSecrets, guardrailSecrets }: Config): KnownSecret[] {
+function ownSecrets({ environmentSecrets, guardrailSecrets }: SecretConfig): KnownSecret[] {
   if (guardrailSecrets === 'none') return [];
   return secretValues(environmentSecrets).map(({ name, value }) => ({
     name: `${name} of the server`,

@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { Problem } from '../../protocol/codes.js';
 import { allowedMethods } from './allowed-methods.js';
 import { answerEarly, isArriving } from './answer-early.js';
+import { rulesOf } from '../path-rules.js';
 import { rememberProblem } from './problem-of.js';
 import { isUnknownRoute, toProblem } from './to-problem.js';
 import type { ProblemOrigin } from './to-problem.js';
@@ -13,7 +14,8 @@ import type { ProblemOrigin } from './to-problem.js';
 const RETRY_AFTER_S = 2;
 
 /**
- * Answers every exception as `application/problem+json`. A response that has begun is only ended.
+ * Answers every exception as `application/problem+json`, or in the shape of the path's protocol. A
+ * response that has begun is only ended.
  */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
@@ -52,6 +54,7 @@ function originOf(request: Request, response: Response): ProblemOrigin {
     path: request.originalUrl.split('?', 1)[0] ?? '',
     base: request.baseUrl,
     request_id: response.get('X-Request-Id') ?? 'none',
+    paths: rulesOf(response).paths,
   };
 }
 
@@ -59,8 +62,9 @@ function answer(problem: Problem, response: Response, retry_after_s?: number): R
   rememberProblem(response, problem);
   if (retry_after_s !== undefined) response.setHeader('Retry-After', retry_after_s);
   if (problem.status === 401) response.setHeader('WWW-Authenticate', challengeOf(problem));
-  response.status(problem.status).type('application/problem+json');
-  const text = JSON.stringify(problem);
+  const { errorType, formatError } = rulesOf(response);
+  response.status(problem.status).type(errorType);
+  const text = formatError(problem);
   if (!isArriving(response.req)) return response.send(text);
   setImmediate(() => {
     // a body that came with the headers has been read by now

@@ -18,6 +18,7 @@ export const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
   unsatisfiable: 416,
   misdirected: 421,
   unprocessable: 422,
+  upgrade_required: 426,
   rate_limited: 429,
   internal: 500,
   unavailable: 503,
@@ -31,6 +32,8 @@ export interface ProblemOrigin {
   /** The path under which the API is; empty: the root. */
   readonly base: string;
   readonly request_id: string;
+  /** Paths that there are; undefined: those of `/docs`. */
+  readonly paths?: readonly string[] | undefined;
 }
 
 /**
@@ -81,9 +84,14 @@ function fromHttpException(exception: HttpException, origin: ProblemOrigin): Pro
     };
   const code = (STATUS_CODES[status] ?? 'error').toLowerCase().replace(/\W+/g, '_');
   const detail = isUnknownRoute(exception)
-    ? `There is no ${origin.method} ${origin.path}. See ${origin.base}/docs for the API.`
+    ? `There is no ${origin.method} ${origin.path}. ${describePaths(origin)}`
     : exception.message;
   return { ...head(code, status), detail, instance: origin.path };
+}
+
+function describePaths({ base, paths }: ProblemOrigin): string {
+  if (!paths) return `See ${base}/docs for the API.`;
+  return `Paths here: ${paths.map((path) => `${base}${path}`).join(', ')}.`;
 }
 
 /** The title is derived from the code: `active_interaction` → `Active interaction`. */

@@ -68,6 +68,16 @@ describe(InputPipe.name, () => {
     expect((await faultsOf({ id, word: 'a' })).errors).toEqual([['id', message]]);
   });
 
+  it.each([
+    ['wrod', 'is not a known field; did you mean word?'],
+    ['counts', 'is not a known field; did you mean count?'],
+    ['colour', 'is not a known field'],
+    ['x'.repeat(100_000), 'is not a known field'],
+  ])('says which field %.20s is meant to be', async (name, message) => {
+    const { errors } = await faultsOf({ id: 'a', word: 'a', [name]: 1 });
+    expect(errors).toEqual([[name.slice(0, 200), message]]);
+  });
+
   it('says of another type only that', async () => {
     expect((await faultsOf({ id: 'a', word: [], count: '9' })).errors).toEqual([
       ['word', 'must be a string'],

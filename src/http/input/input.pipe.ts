@@ -1,9 +1,12 @@
 import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ArgumentMetadata, ValidationError } from '@nestjs/common';
 import { instanceToPlain } from 'class-transformer';
+import { getMetadataStorage } from 'class-validator';
 import { AppError } from '../../kernel/app-error.js';
 import type { FieldFault } from '../../kernel/app-error.js';
+import { nearestNames } from '../../kernel/nearest-names.js';
 import { toDto } from './to-dto.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 const MAX_FAULTS = 50;
 const MAX_PATH = 200;
@@ -21,6 +24,7 @@ export class InputPipe extends ValidationPipe {
       transform: true,
       whitelist: true,
       forbidNonWhitelisted: true,
+      validationError: { target: true },
       transformerPackage: { plainToInstance: toDto, classToPlain: instanceToPlain },
       exceptionFactory: (errors) =>
         new AppError('invalid', 'invalid_input', '', { errors: fieldFaults(errors) }),
@@ -54,18 +58,30 @@ function fieldFaults(errors: readonly ValidationError[]): FieldFault[] {
 function collect(errors: readonly ValidationError[], parent: string, faults: FieldFault[]): void {
   for (const error of errors) {
     if (faults.length >= MAX_FAULTS) return;
-    const field = (parent ? `${parent}.${error.property}` : error.property).slice(0, MAX_PATH);
+    const field = cutText(parent ? `${parent}.${error.property}` : error.property, MAX_PATH);
     if (error.constraints) faults.push({ field, message: describe(error, error.constraints) });
     collect(error.children ?? [], field, faults);
   }
 }
 
 function describe(error: ValidationError, constraints: Record<string, string>): string {
-  if (constraints['whitelistValidation']) return 'is not a known field';
+  if (constraints['whitelistValidation']) return describeUnknown(error);
   if (error.value === undefined) return 'is needed';
   const ofType = TYPES.find((type) => constraints[type] !== undefined);
   const messages = ofType ? [constraints[ofType]!] : Object.values(constraints);
   return messages.map((message) => withoutName(message, error.property)).join(' and ');
+}
+
+function describeUnknown({ property, target = {} }: ValidationError): string {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(
+    target.constructor,
+    '',
+    false,
+    false,
+  );
+  const [near] = nearestNames(property, [...new Set(rules.map((rule) => rule.propertyName))]);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return `is not a known field${hint}`;
 }
 
 /** The fault has the field's name already. */

@@ -1,80 +1,94 @@
 /// <reference lib="es2024.string" />
+import type { ServerResponse } from 'node:http';
 import express from 'express';
-import type { NextFunction, Request, RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { isSealed } from '../../encryption/sealed-text.js';
 import { AppError } from '../../kernel/app-error.js';
-import { findInexact } from '../../kernel/exact-json.js';
-import { measureJson } from '../../kernel/json.js';
+import { findInexact } from '../../kernel/json/exact-json.js';
+import { measureJson } from '../../kernel/json/json.js';
+import { cutText } from '../../kernel/cut-text.js';
+import { rulesOf } from '../path-rules.js';
+import type { PathRules } from '../path-rules.js';
+import { ArrivingBodies, bodyTooLarge } from './arriving-bodies.js';
 
-/** Bytes, after decompression. */
-const BODY_LIMIT = 1024 * 1024;
+const MIB = 1024 * 1024;
+/** Bytes of a body that did not come over HTTP. */
+const BODY_LIMIT = MIB;
 /** Levels of nesting. */
 const MAX_DEPTH = 64;
-/** Values in a body: what walks them holds up everybody. */
+/** Values in a body that did not come over HTTP. */
 const MAX_VALUES = 20_000;
 /** Fields of one object in a body. */
 const MAX_FIELDS = 1_000;
-/** Session logs and files are too long for memory: the controller streams them. */
-const STREAMED = /^\/(chats\/import|files)\/?$/i;
+/** Session logs, files and recordings are too long for memory: the controller streams them. */
+const STREAMED = /^\/(chats\/import|files|(?:v1\/)?audio\/transcriptions)\/?$/i;
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /**
- * Parses bodies, which have to be JSON objects of up to 1 MiB, and cleans them. No body is fine
- * here.
+ * Parses bodies, which have to be JSON objects within the limit of their path, and cleans them. No
+ * body is fine here.
+ * @param ownerOf the user of a request
  */
-export function jsonBody(): RequestHandler {
-  const reading = { limit: BODY_LIMIT, strict: false, type: JSON_TYPES };
-  const parse = express.json({
-    ...reading,
-    verify: (_request, _response, body, charset) => {
-      checkSize(body);
-      checkNumbers(new TextDecoder(charset).decode(body));
-    },
-  });
+export function jsonBody(
+  ownerOf: (response: ServerResponse) => string | undefined,
+): RequestHandler {
+  const parsers = new Map<PathRules, RequestHandler>();
+  const arriving = new ArrivingBodies(ownerOf);
   return (request, response, next) => {
+    const rules = rulesOf(response);
+    const { bodyLimit: limit } = rules;
     if (!hasBody(request) || STREAMED.test(request.path)) next();
     else if (!request.is(JSON_TYPES)) next(notJson(request));
-    else if (isTooLong(request)) next(bodyTooLarge());
+    else if (isTooLong(request, limit)) next(bodyTooLarge(limit));
     else {
-      const done = untilTooLong(request, next);
-      parse(request, response, (error) => done(error ? toAppError(error) : clean(request)));
+      const parse = parsers.get(rules) ?? parserOf(rules);
+      parsers.set(rules, parse);
+      const done = arriving.watch(request, response, limit, next);
+      parse(request, response, (error) => done(error ? toAppError(error, limit) : clean(request)));
     }
   };
 }
 
-/**
- * Refuses a body as soon as it is too long on its way, compressed or not: the parser tells of its
- * errors when all of it has arrived.
- * @returns what to call instead of `next`
- */
-function untilTooLong(request: Request, next: NextFunction): NextFunction {
-  let received = 0;
-  const done = (error?: unknown): void => {
-    request.off('data', count);
-    if (received <= BODY_LIMIT) next(error);
-  };
-  const count = (chunk: Buffer): void => {
-    received += chunk.length;
-    if (received <= BODY_LIMIT) return;
-    request.off('data', count);
-    next(bodyTooLarge());
-  };
-  request.on('data', count);
-  return done;
+function parserOf({ bodyLimit: limit, bodyValues }: PathRules): RequestHandler {
+  return express.json({
+    ...{ limit, strict: false, type: JSON_TYPES },
+    verify: (_request, _response, body, charset) => {
+      checkSize(body, bodyValues);
+      checkNumbers(new TextDecoder(charset).decode(body));
+    },
+  });
 }
 
 /**
  * The copy of a body that did not come over HTTP, with the same limits.
- * @throws AppError `body_too_large`, `too_deep`, `invalid_body`, `invalid_text`
+ * @throws AppError `body_too_large`, `too_deep`, `invalid_body`, `invalid_text`, `inexact_number`
  */
 export function copyBody(body: object): object {
-  const bytes = Buffer.from(JSON.stringify(body));
-  if (bytes.length > BODY_LIMIT) throw bodyTooLarge();
+  const bytes = Buffer.from(jsonOf(body));
+  if (bytes.length > BODY_LIMIT) throw bodyTooLarge(BODY_LIMIT);
   checkSize(bytes);
   const copy = JSON.parse(bytes.toString()) as object;
   const fault = clean({ body: copy });
   if (fault) throw fault;
   return copy;
+}
+
+function jsonOf(body: object): string {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(body, (_, value: unknown) => requireFinite(value));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const message = `The body can't be JSON: ${(error as Error).message}`;
+    throw new AppError('invalid', 'invalid_body', message, { cause: error });
+  }
+  return json ?? 'null'; // no object, which `clean` refuses
+}
+
+/** JSON has `null` for these numbers. */
+function requireFinite(value: unknown): unknown {
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  throw new AppError('invalid', 'inexact_number', `The body has the number ${value}.`);
 }
 
 function hasBody({ method, headers }: Request): boolean {
@@ -83,23 +97,23 @@ function hasBody({ method, headers }: Request): boolean {
 }
 
 /** The parser would read all of it before it refuses. */
-function isTooLong({ headers }: Request): boolean {
+function isTooLong({ headers }: Request, limit: number): boolean {
   const isPlain = headers['content-encoding'] === undefined;
-  return isPlain && Number(headers['content-length'] ?? 0) > BODY_LIMIT;
+  return isPlain && Number(headers['content-length'] ?? 0) > limit;
 }
 
 function notJson({ headers }: Request): AppError {
   const type = headers['content-type'];
-  const found = type ? `not ${type.slice(0, 100)}` : 'and the Content-Type is missing';
+  const found = type ? `not ${cutText(type, 100)}` : 'and the Content-Type is missing';
   const message = `The body has to be application/json, ${found}.`;
   return new AppError('unsupported', 'unsupported_media_type', message);
 }
 
 /** Before parsing: the parser would recurse. */
-function checkSize(body: Buffer): void {
+function checkSize(body: Buffer, most = MAX_VALUES): void {
   const { depth, values, fields } = measureJson(body, MAX_DEPTH);
   if (depth > MAX_DEPTH) throw tooDeep();
-  if (values > MAX_VALUES) throw tooMany(`more than ${MAX_VALUES} values`);
+  if (values > most) throw tooMany(`more than ${most} values`);
   if (fields > MAX_FIELDS) throw tooMany(`an object with more than ${MAX_FIELDS} fields`);
 }
 
@@ -131,14 +145,14 @@ interface ParserError extends Error {
   readonly type: string;
 }
 
-function toAppError(error: ParserError): AppError {
+function toAppError(error: ParserError, limit: number): AppError {
   switch (error.type) {
     case 'entity.verify.failed':
       return refusalOf(error);
     case 'entity.parse.failed':
       return new AppError('invalid', 'malformed_json', `The body is not JSON: ${error.message}`);
     case 'entity.too.large':
-      return bodyTooLarge();
+      return bodyTooLarge(limit);
     case 'charset.unsupported':
     case 'encoding.unsupported':
       return new AppError(
@@ -157,12 +171,6 @@ function toAppError(error: ParserError): AppError {
 function refusalOf(error: Error): AppError {
   if (!(error instanceof AppError)) return tooDeep();
   return new AppError(error.kind, error.code, error.message);
-}
-
-function bodyTooLarge(): AppError {
-  return new AppError('too_large', 'body_too_large', 'The body is larger than 1 MiB.', {
-    extra: { limit: BODY_LIMIT },
-  });
 }
 
 /**
@@ -206,7 +214,7 @@ function cleanMember(members: Record<string, unknown>, key: string, path: string
 function cleanText(text: string, path: readonly string[]): string {
   if (!text.includes('\0') && !isSealed(text))
     return text.isWellFormed() ? text : text.toWellFormed();
-  const field = path.join('.').replaceAll('\0', '\\u0000').slice(0, 200);
+  const field = cutText(path.join('.').replaceAll('\0', '\\u0000'), 200);
   const message = isSealed(text)
     ? 'must not begin like encrypted text, with U+0001'
     : 'must not contain the character U+0000';

@@ -1,7 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import type { ClassConstructor } from 'class-transformer';
 import { ARRAY_MAX_SIZE, ValidationTypes, getMetadataStorage } from 'class-validator';
-import { isObject } from '../../kernel/json.js';
+import { isObject } from '../../kernel/json/json.js';
 
 /**
  * Makes an instance of a DTO class from what a client sent, with instances of the classes nested in

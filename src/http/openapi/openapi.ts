@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
+import { VERSION } from '../../kernel/version.js';
 import { ProblemDto } from '../errors/problem.dto.js';
 import { describeEvents } from './event-stream.js';
 import {
@@ -11,13 +12,18 @@ import {
   documentForPage,
 } from './openapi-operations.js';
 
-const VERSION = '0.1.0';
 const DESCRIPTION = `Talk to LLM agents over plain HTTP and Server-Sent Events.
 
 Start with \`POST /chats/{chat_id}/interactions\`: it creates the chat if it is new, runs the agent on your message and streams its events.
 To resume a broken stream, \`GET …/events\` with the last \`id\` in \`Last-Event-ID\`.
 Errors are \`application/problem+json\`.
 Unless the server runs with \`AUTH=none\`, requests need a credential: use Authorize.`;
+
+/** In the order in which a client needs them. */
+const TAGS = [
+  ...['chats', 'interactions', 'requests', 'live', 'files', 'audio', 'agents', 'tasks'],
+  ...['permissions', 'tools', 'operations', 'audit', 'access'],
+];
 
 /** Describes every route of an initialised application. */
 export function buildDocument(app: INestApplication): OpenAPIObject {
@@ -28,9 +34,9 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     .addServer('/')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A key or a token.' }, 'bearer')
     .addApiKey({ type: 'apiKey', in: 'header', name: 'x-api-key' }, 'x-api-key')
-    .setLicense('MIT', 'https://opensource.org/license/mit')
-    .build();
-  const document = SwaggerModule.createDocument(app, info, {
+    .setLicense('MIT', 'https://opensource.org/license/mit');
+  for (const tag of TAGS) info.addTag(tag);
+  const document = SwaggerModule.createDocument(app, info.build(), {
     extraModels: [ProblemDto],
     operationIdFactory: operationId,
   });

@@ -34,9 +34,23 @@ describe(corsOptions.name, () => {
       expect.arrayContaining([
         ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'X-API-Key'],
         ...['If-None-Match', 'If-Range', 'Range'],
+        ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'],
       ]),
     );
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
+  });
+
+  it('allows the headers by which OpenAI’s clients describe themselves, and no others', async () => {
+    const asked =
+      'authorization, x-stainless-os,X-Stainless-Runtime-Version, x-other, x-stainless-';
+    const { headers } = await preflight(APP)
+      .set('Access-Control-Request-Headers', asked)
+      .expect(204);
+    const allowed = headers['access-control-allow-headers']!.split(',');
+    expect(allowed).toEqual(
+      expect.arrayContaining(['x-stainless-os', 'x-stainless-runtime-version']),
+    );
+    expect(allowed.filter((name) => /other|stainless-$/.test(name))).toEqual([]);
   });
 
   it('lets a page change things and read the answer, also a refusal', async () => {

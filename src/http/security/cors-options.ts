@@ -5,15 +5,20 @@ import type {
 import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
 
+const HEADERS = [
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'Prefer'],
+  ...['If-None-Match', 'If-Range', 'Range', 'X-API-Key', 'X-Request-Id'],
+  ...['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'],
+  ...['A2A-Extensions', 'A2A-Version', 'X-AI-SDK-Version'],
+];
+/** OpenAI's clients describe themselves with headers that differ from version to version. */
+const OF_CLIENT = /^x-stainless-[a-z-]{1,40}$/;
+const MOST_OF_CLIENT = 20;
 const ALLOWED: CorsOptions = {
   methods: ['GET', 'POST', 'PATCH', 'DELETE'],
-  allowedHeaders: [
-    ...['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'Prefer'],
-    ...['If-None-Match', 'If-Range', 'Range', 'X-API-Key', 'X-Request-Id'],
-  ],
   exposedHeaders: [
     ...['Accept-Ranges', 'Content-Disposition', 'Content-Range', 'ETag'],
-    ...['Location', 'Retry-After', 'X-Request-Id'],
+    ...['Content-Location', 'Location', 'Mcp-Session-Id', 'Retry-After', 'X-Request-Id'],
   ],
   maxAge: 600,
 };
@@ -30,6 +35,13 @@ export function corsOptions({
     request.res?.vary('Origin');
     const { origin } = request.headers;
     const isListed = origin !== undefined && listed.has(origin);
-    done(null, isListed ? { ...ALLOWED, origin } : { origin: false });
+    const asked = request.headers['access-control-request-headers'];
+    const allowedHeaders = [...HEADERS, ...ofClient(asked)];
+    done(null, isListed ? { ...ALLOWED, allowedHeaders, origin } : { origin: false });
   };
+}
+
+function ofClient(asked = ''): string[] {
+  const names = asked.split(',').map((name) => name.trim().toLowerCase());
+  return names.filter((name) => OF_CLIENT.test(name)).slice(0, MOST_OF_CLIENT);
 }

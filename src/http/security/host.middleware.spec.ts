@@ -8,12 +8,19 @@ interface Ask {
   readonly host?: string;
   readonly origin?: string;
   readonly method?: string;
+  readonly url?: string;
 }
 
 /** The code of the refusal, or `passes`. */
-function ask({ env = {}, host = 'localhost:3000', origin, method = 'POST' }: Ask): string {
+function ask({
+  env = {},
+  host = 'localhost:3000',
+  origin,
+  method = 'POST',
+  url = '/',
+}: Ask): string {
   let answer = 'no answer';
-  const request = { method, headers: { host, origin } } as unknown as Request;
+  const request = { method, url, headers: { host, origin } } as unknown as Request;
   hostMiddleware(loadConfig({ AUTH: 'none', ...env }))(
     request,
     {} as Response,
@@ -45,6 +52,13 @@ describe(hostMiddleware.name, () => {
     '[::2]',
     '127.0.0.1.nip.io',
   ])('refuses %j for a loopback server', (host) => expect(ask({ host })).toBe('unknown_host'));
+
+  it('goes by a URL in the place of a path', () => {
+    expect(ask({ url: 'http://evil.example/chats' })).toBe('unknown_host');
+    expect(ask({ url: 'HTTP://evil.example?/' })).toBe('unknown_host');
+    expect(ask({ url: 'http://localhost:3000/chats', host: 'evil.example' })).toBe('passes');
+    expect(ask({ url: 'http://user@localhost/' })).toBe('unknown_host');
+  });
 
   it('refuses reading, too', () => {
     expect(ask({ host: 'evil.example', method: 'GET' })).toBe('unknown_host');

@@ -3,6 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Config } from '../../config/config.js';
 import { isLoopback } from '../../config/is-loopback.js';
 import { AppError } from '../../kernel/app-error.js';
+import { isWebSocketRequest } from '../upgrades.js';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -24,7 +25,7 @@ export function hostMiddleware(
     origin === host || listed.has(origin) || (isLoopback(origin) && isLoopback(host));
 
   return (request, _response, next) => {
-    const host = hostIn(request.headers.host ?? '');
+    const host = hostIn(hostHeader(request));
     const origin = changingOrigin(request);
     if (!host || !isAllowed(host)) next(unknownHost(request));
     else if (origin === undefined || pages.has(origin)) next();
@@ -33,9 +34,15 @@ export function hostMiddleware(
   };
 }
 
-/** The origin of a request that changes something; only browsers send one. */
-function changingOrigin({ method, headers }: Request): string | undefined {
-  return SAFE_METHODS.has(method) ? undefined : headers.origin;
+/** The origin of a request that changes something or opens a WebSocket, which pages can read. */
+function changingOrigin(request: Request): string | undefined {
+  const isSafe = SAFE_METHODS.has(request.method) && !isWebSocketRequest(request);
+  return isSafe ? undefined : request.headers.origin;
+}
+
+/** A request target that is a URL counts in its place (RFC 9112, 3.2.2). */
+function hostHeader({ url, headers }: Request): string {
+  return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host ?? '';
 }
 
 /** Of a `Host` header, which has no user, path or query; empty if it is malformed. */
@@ -57,11 +64,11 @@ function toUrlHost(name: string): string {
   return name.includes(':') ? `[${name}]` : name;
 }
 
-function unknownHost({ headers }: Request): AppError {
+function unknownHost(request: Request): AppError {
   return new AppError(
     'forbidden',
     'unknown_host',
-    `Host header ${JSON.stringify(headers.host ?? '')} is not allowed. Add it to ALLOWED_HOSTS.`,
+    `Host header ${JSON.stringify(hostHeader(request))} is not allowed. Add it to ALLOWED_HOSTS.`,
   );
 }
 

@@ -11,6 +11,7 @@ import { RunOptionsDto } from './run-options.dto.js';
 export class ChatSettingsDto extends PickType(RunOptionsDto, [
   'agent',
   'model',
+  'thinking',
   'approval_mode',
   'max_iterations',
   'budget',

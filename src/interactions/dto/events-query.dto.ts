@@ -38,7 +38,7 @@ export class EventsQueryDto extends StreamQueryDto {
   @ApiPropertyOptional({
     description:
       'The id of the last event you have; `Last-Event-ID` beats it. Without, from the beginning.',
-    example: '3',
+    example: '0',
   })
   @IsOptional()
   @IsString()

@@ -1,16 +1,13 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { AgentEvent } from '../../protocol/events.js';
 import type { AttachedFile } from '../../protocol/file.js';
-import type { Interaction, InteractionCut, InteractionStatus } from '../../protocol/interaction.js';
+import type {
+  Interaction,
+  InteractionCut,
+  InteractionStatus,
+  Usage,
+} from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
-
-class UsageDto {
-  @ApiProperty({ description: 'Tokens.' })
-  readonly input_tokens: number;
-
-  @ApiProperty({ description: 'Tokens.' })
-  readonly output_tokens: number;
-}
 
 class AttachedFileDto implements AttachedFile {
   @ApiProperty({ example: 'file_0199c0de-0000-7000-8000-000000000000' })
@@ -132,12 +129,12 @@ export class InteractionDto implements Interaction {
     type: AgentStateDto,
     nullable: true,
     description:
-      'null until it ended. In a chat only the head has it, up to 2 MiB, unless `state=all`; up to 16 MiB elsewhere. If it is left out, `cut.final_agent_state` says where it is.',
+      'null until it ended. In a chat there are at most 2 MiB of them, from the newest interaction back; up to 16 MiB elsewhere. If it is left out, `cut.final_agent_state` says where it is.',
   })
   readonly final_agent_state: AgentStateDto | null;
 
-  @ApiProperty({ type: UsageDto })
-  readonly usage: UsageDto;
+  @ApiProperty({ type: Object, allOf: [{ $ref: '#/components/schemas/Usage' }] })
+  readonly usage: Usage;
 
   @ApiProperty({ type: InteractionErrorDto, nullable: true })
   readonly error: InteractionErrorDto | null;

@@ -22,6 +22,15 @@ import type { ClientTool } from '../../persistence/rows/interaction-row.js';
 import { APPROVAL_MODES } from '../../protocol/chat-settings.js';
 import type { ApprovalMode } from '../../protocol/chat-settings.js';
 import type { Budget } from '../../protocol/budget.js';
+import type { RunOptions } from '../start-request.js';
+import { MAX_OUTPUT_TOKENS, MAX_TEMPERATURE } from '../../protocol/sampling.js';
+import {
+  MAX_THINKING_BUDGET,
+  MIN_THINKING_BUDGET,
+  THINKING_EFFORTS,
+} from '../../protocol/thinking.js';
+import type { Thinking } from '../../protocol/thinking.js';
+import { IsThinking } from './is-thinking.js';
 
 const MAX = 1_000_000_000_000;
 const MAX_FILES = 20;
@@ -54,7 +63,8 @@ export class BudgetDto implements Budget {
   wall_time_ms?: number;
 
   @ApiPropertyOptional({
-    description: "US dollars; the server has to know the model's price (MODEL_PRICES).",
+    description:
+      "US dollars; the server has to know the model's price (MODEL_PRICES, PRICES_FILE).",
     maximum: 1_000_000,
   })
   @IsOptional()
@@ -82,7 +92,7 @@ export class ClientToolDto implements ClientTool {
 }
 
 /** Options of a run: common to a start and an edit. */
-export class RunOptionsDto {
+export class RunOptionsDto implements RunOptions {
   @ApiPropertyOptional({
     description: "A kind of agent; the chat's unless given.",
     example: 'react',
@@ -101,6 +111,61 @@ export class RunOptionsDto {
   @IsString()
   @MaxLength(200)
   model?: string;
+
+  @ApiPropertyOptional({
+    oneOf: [
+      { type: 'string', enum: [...THINKING_EFFORTS] },
+      {
+        type: 'object',
+        required: ['budget_tokens'],
+        additionalProperties: false,
+        properties: {
+          budget_tokens: {
+            type: 'integer',
+            minimum: MIN_THINKING_BUDGET,
+            maximum: MAX_THINKING_BUDGET,
+          },
+        },
+      },
+    ],
+    description:
+      'How much models think before they answer: an effort, or an exact budget of tokens for models that take one; others get the effort within it. MODEL_THINKING unless given.',
+    example: { budget_tokens: 4_096 },
+  })
+  @IsOptional()
+  @IsThinking()
+  thinking?: Thinking;
+
+  @ApiPropertyOptional({
+    description:
+      'Passed to the model; one that refuses it is asked without it, and a `notice` says so.',
+    minimum: 0,
+    maximum: MAX_TEMPERATURE,
+  })
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(MAX_TEMPERATURE)
+  temperature?: number;
+
+  @ApiPropertyOptional({ description: 'As `temperature`.', minimum: 0, maximum: 1 })
+  @IsOptional()
+  @IsNumber()
+  @Min(0)
+  @Max(1)
+  top_p?: number;
+
+  @ApiPropertyOptional({
+    description:
+      "Limit of each turn of the model, thinking included; an agent's own limit takes precedence. MODEL_MAX_OUTPUT_TOKENS unless given.",
+    minimum: 1,
+    maximum: MAX_OUTPUT_TOKENS,
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MAX_OUTPUT_TOKENS)
+  max_output_tokens?: number;
 
   @ApiPropertyOptional({
     description:

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, Equals, IsIn, IsOptional, Matches } from 'class-validator';
 import { ValidateIf } from 'class-validator';
 import { PageQueryDto } from '../../http/input/page-query.dto.js';
+import { NamesTenants } from '../../auth/tenant-id.decorator.js';
 import { INTERACTION_STATUSES } from '../../protocol/interaction.js';
 import { ACTIVE_STATUSES } from '../../protocol/records/fields.js';
 import type { ActiveStatus, InteractionStatus, Usage } from '../../protocol/interaction.js';
@@ -20,16 +21,22 @@ export class RunsQueryDto extends PageQueryDto {
   @IsIn(RUN_STATUSES)
   status?: 'QUEUED' | ActiveStatus;
 
-  @ApiPropertyOptional()
+  @ApiPropertyOptional({ description: 'Not together with `tenant_id=*`.' })
   @IsOptional()
   @Matches(ID, RULE)
   chat_id?: string;
+
+  @NamesTenants()
+  tenant_id?: string;
 }
 
 /** An interaction as operators see it: without anything that was said. */
 export class RunDto {
   @ApiProperty()
   readonly id: string;
+
+  @ApiProperty({ example: 'default' })
+  readonly tenant_id: string;
 
   @ApiProperty()
   readonly chat_id: string;
@@ -52,7 +59,11 @@ export class RunDto {
   @ApiProperty({ description: 'A cancel was requested, and it has not ended yet.' })
   readonly is_cancelling: boolean;
 
-  @ApiProperty({ type: Object, description: 'Tokens so far: `input_tokens`, `output_tokens`.' })
+  @ApiProperty({
+    type: Object,
+    allOf: [{ $ref: '#/components/schemas/Usage' }],
+    description: 'So far.',
+  })
   readonly usage: Usage;
 
   @ApiProperty()
@@ -72,7 +83,12 @@ export class RunListDto {
 
 /** Either of them. */
 export class CancelRunsDto {
-  @ApiPropertyOptional({ type: [String], minItems: 1, maxItems: MAX_IDS })
+  @ApiPropertyOptional({
+    type: [String],
+    minItems: 1,
+    maxItems: MAX_IDS,
+    example: ['int_0199c0de-0000-7000-8000-000000000000'],
+  })
   @ValidateIf(({ all }: CancelRunsDto, ids) => ids !== undefined || all === undefined)
   @ArrayMinSize(1)
   @ArrayMaxSize(MAX_IDS)
@@ -81,17 +97,22 @@ export class CancelRunsDto {
 
   @ApiPropertyOptional({
     enum: [true],
-    example: true,
     description: 'All that run, wait or are queued in the tenant.',
   })
   @ValidateIf((_, all) => all !== undefined)
   @Equals(true)
   all?: true;
+
+  @NamesTenants()
+  tenant_id?: string;
 }
 
 export class CancelledRunDto {
   @ApiProperty()
   readonly interaction_id: string;
+
+  @ApiPropertyOptional({ example: 'default', description: 'Unless it was not found.' })
+  readonly tenant_id?: string;
 
   @ApiProperty({ enum: OUTCOMES, description: '`cancelling`: it is being stopped.' })
   readonly outcome: (typeof OUTCOMES)[number];

@@ -1,12 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsOptional, IsString, Matches } from 'class-validator';
+import { IsIn, IsOptional, IsString } from 'class-validator';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { RunOptionsDto } from './run-options.dto.js';
 
 export class StartInteractionDto extends RunOptionsDto {
-  @ApiProperty({ description: 'What the user says.', example: 'What is 6*7, and what time is it?' })
+  @ApiProperty({
+    description: 'What the user says: may be empty only beside a recording in `file_ids`.',
+    example: 'What is 6*7, and what time is it?',
+  })
   @IsString()
-  @Matches(/\S/, { message: 'user_message must contain more than white space' })
   user_message: string;
 
   @ApiPropertyOptional({
@@ -20,9 +22,11 @@ export class StartInteractionDto extends RunOptionsDto {
 }
 
 export class EditInteractionDto extends RunOptionsDto {
-  @ApiProperty({ description: 'What the user says instead.', example: 'What is 7*7?' })
+  @ApiProperty({
+    description: 'What the user says instead: may be empty only beside a recording.',
+    example: 'What is 7*7?',
+  })
   @IsString()
-  @Matches(/\S/, { message: 'new_user_message must contain more than white space' })
   new_user_message: string;
 
   @ApiPropertyOptional({

@@ -4,7 +4,7 @@ import { SseDecoder } from './answer-body.js';
 function decode(chunks: readonly Buffer[], maxChars = 1_000): string[] {
   const events: string[] = [];
   const decoder = new SseDecoder(
-    (data, event) => events.push(event ? `${event}: ${data}` : data),
+    { event: (data, event) => events.push(event ? `${event}: ${data}` : data) },
     maxChars,
   );
   for (const chunk of chunks) decoder.push(chunk);

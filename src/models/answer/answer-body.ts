@@ -1,8 +1,8 @@
 import { BadResponse, LineTooLong, StreamedError } from './answer-errors.js';
-import { withArgumentTexts } from './argument-texts.js';
+import { jsonEvents } from './json-events.js';
 import type { TurnFold } from './turn-fold.js';
-import { MESSAGE_LIMITS, parseBounded } from '../../kernel/bounded-json.js';
-import { isObject } from '../../kernel/json.js';
+import { cutText } from '../../kernel/cut-text.js';
+import { isObject } from '../../kernel/json/json.js';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 
@@ -47,7 +47,13 @@ class StreamedBody implements AnswerBody {
   private readonly decoder: SseDecoder;
 
   constructor(private readonly turn: TurnFold) {
-    this.decoder = new SseDecoder((data, event) => this.onEvent(data, event), MAX_CHARS);
+    this.decoder = new SseDecoder(
+      {
+        event: (data, event) => this.onEvent(data, event),
+        strange: (line) => this.onStrange(line),
+      },
+      MAX_CHARS,
+    );
   }
 
   get done(): boolean {
@@ -69,15 +75,26 @@ class StreamedBody implements AnswerBody {
   private onEvent(data: string, event: string | undefined): void {
     this.understood = true;
     if (this.done) return;
-    if (data === '[DONE]') this.saidDone = true;
+    if (isDone(data)) this.saidDone = true;
     else if (event === 'error') throw new StreamedError(errorIn(data));
     else this.acceptJson(data);
   }
 
+  /** Some servers write events without `data:`. */
+  private onStrange(line: string): void {
+    if (this.done) return;
+    if (line.startsWith('{')) this.acceptJson(line);
+    else this.turn.traces.add('strange_line', line);
+  }
+
   private acceptJson(data: string): void {
-    const chunk = parse(data);
-    if (chunk === undefined) this.turn.traces.add('broken_json', data);
-    else this.turn.accept(chunk);
+    const { values, broken } = jsonEvents(data);
+    for (const value of values) this.turn.accept(value);
+    for (const text of broken) {
+      if (isDone(text)) this.saidDone = true;
+      else if (/^[{[]/.test(text)) this.turn.traces.lost('broken_json', text);
+      else this.turn.traces.add('broken_json', text);
+    }
   }
 }
 
@@ -101,7 +118,7 @@ class WholeBody implements AnswerBody {
 
   end(): void {
     const text = this.text();
-    if (!this.accept(text)) throw new BadResponse(this.what, text.slice(0, SAMPLE_CHARS));
+    if (!this.accept(text)) throw new BadResponse(this.what, cutText(text, SAMPLE_CHARS));
   }
 
   private text(): string {
@@ -109,51 +126,60 @@ class WholeBody implements AnswerBody {
   }
 }
 
-/** Accepts the answer of a server that does not stream. Some put an error in a list. */
+/**
+ * Accepts the answer of a server that does not stream. Some put an error in a list, and some send
+ * events as lines of JSON, or as a list of it.
+ */
 function acceptWhole(text: string, turn: TurnFold): boolean {
-  const json = parse(text.replace(/^\ufeff/, ''));
-  const [item] = Array.isArray(json) && json.length === 1 ? (json as unknown[]) : [json];
-  return isObject(item) && turn.acceptWhole(item);
+  const { values, broken } = jsonEvents(text.replace(/^\ufeff/, ''));
+  const [item] = values;
+  if (values.length + broken.length === 1) return isObject(item) && turn.acceptWhole(item);
+  for (const value of values) turn.accept(value);
+  for (const part of broken.filter((each) => !isDone(each))) turn.traces.lost('broken_json', part);
+  return turn.finished || !turn.isEmpty;
 }
 
 function errorIn(data: string): unknown {
-  const json = parse(data);
+  const [json] = jsonEvents(data).values;
   return isObject(json) ? (json.error ?? json) : data;
 }
 
-function parse(text: string): unknown {
-  try {
-    return withArgumentTexts(parseBounded(text, MESSAGE_LIMITS), text);
-  } catch {
-    return undefined;
-  }
+function isDone(data: string): boolean {
+  return /^\s*"?\[DONE\]"?\s*$/i.test(data);
 }
 
 const BYTE_ORDER_MARK = '\ufeff';
+/** Some servers begin each event with a mark. */
+const MARKED_LINE = /([\r\n])\ufeff/g;
 
-/** Receives one server-sent event: its data and the name from its `event:` line. */
-type SseListener = (data: string, event: string | undefined) => void;
+interface SseListener {
+  /** Receives one server-sent event: its data and the name from its `event:` line. */
+  readonly event: (data: string, name: string | undefined) => void;
+  /** Receives a line that is no part of an event. */
+  readonly strange?: (line: string) => void;
+}
 
 /** Decodes server-sent events from raw bytes, split at any position. */
 export class SseDecoder {
   private readonly text = new StringDecoder('utf8');
   private readonly parser: EventSourceParser;
-  private atStart = true;
+  private atLineStart = true;
   private strangeLines = 0;
 
   constructor(listener: SseListener, maxChars: number) {
     this.parser = createParser({
       onEvent: ({ data, event }) => {
         this.strangeLines = 0;
-        listener(data, event);
+        listener.event(data, event);
       },
       onError: ({ type, line = '' }) => {
         if (++this.strangeLines > MAX_STRANGE_LINES)
           throw new BadResponse(
             'something that is not an event stream',
-            line.slice(0, SAMPLE_CHARS),
+            cutText(line, SAMPLE_CHARS),
           );
         if (type === 'max-buffer-size-exceeded') throw new LineTooLong(maxChars);
+        listener.strange?.(line);
       },
       maxBufferSize: maxChars,
     });
@@ -171,8 +197,8 @@ export class SseDecoder {
 
   private feed(text: string): void {
     if (text === '') return;
-    const isMarked = this.atStart && text.startsWith(BYTE_ORDER_MARK);
-    this.atStart = false;
-    this.parser.feed(isMarked ? text.slice(1) : text);
+    const isMarked = this.atLineStart && text.startsWith(BYTE_ORDER_MARK);
+    this.atLineStart = /[\r\n]$/.test(text);
+    this.parser.feed((isMarked ? text.slice(1) : text).replaceAll(MARKED_LINE, '$1'));
   }
 }

@@ -3,7 +3,8 @@ import type { EventQueue } from './event-queue.js';
 import { answerBody, type AnswerBody } from './answer-body.js';
 import type { TurnFold } from './turn-fold.js';
 import { StreamedError } from './answer-errors.js';
-import { DecompressionBomb } from '../http/decoded.js';
+import { BadCoding } from '../../net/decoded.js';
+import { hasReason } from '../http/said.js';
 import type { ErrorTranslator } from '../http/error-translator.js';
 
 /**
@@ -107,12 +108,14 @@ export class AnswerReader {
 
   private onEnd(): void {
     this.body?.end();
-    this.onCutOff();
+    this.onCutOff(undefined, { hasBegun: this.body !== undefined });
   }
 
-  private onCutOff(error?: unknown): void {
-    if (error instanceof DecompressionBomb) throw error;
-    if (!this.options.turn.finished) throw this.unfinished() ?? this.options.errors.cutOff(error);
+  /** The connection may have taken the answer with it: it counts as begun unless it ended whole. */
+  private onCutOff(error?: unknown, { hasBegun } = { hasBegun: true }): void {
+    if (error instanceof BadCoding) throw error;
+    const { turn, errors } = this.options;
+    if (!turn.finished) throw this.unfinished() ?? errors.cutOff(error, { hasBegun });
     this.complete();
   }
 
@@ -121,10 +124,11 @@ export class AnswerReader {
     this.complete();
   }
 
-  /** The server's text in place of an answer, as an error. */
+  /** The server's text in place of an answer, or of the rest of one, as an error. */
   private unfinished(): StreamedError | undefined {
     const { stray, isEmpty } = this.options.turn;
-    return isEmpty && stray !== undefined ? new StreamedError(stray) : undefined;
+    if (stray === undefined || !(isEmpty || hasReason(stray))) return undefined;
+    return new StreamedError(stray);
   }
 
   private complete(): void {

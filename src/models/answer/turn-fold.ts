@@ -1,4 +1,5 @@
 import type { TurnTraces } from './turn-traces.js';
+import { ExactNumber } from '../../kernel/json/exact-json.js';
 import type { FinishReason } from '../../protocol/events.js';
 
 /** Folds a vendor's messages of one answer into model events. */
@@ -23,11 +24,21 @@ export interface TurnFold {
 }
 
 /**
- * A token count sent by a server, as a whole number that every store can hold; 0 if there is none.
+ * A token count sent by a server, as a number or as its digits: a whole number that every store can
+ * hold; 0 if there is none.
  */
 export function tokens(value: unknown): number {
-  if (typeof value !== 'number' || Number.isNaN(value)) return 0;
-  return Math.min(Math.max(Math.round(value), 0), Number.MAX_SAFE_INTEGER);
+  const isText = typeof value === 'string' || value instanceof ExactNumber;
+  const count = isText ? Number(value) : value;
+  if (typeof count !== 'number' || Number.isNaN(count)) return 0;
+  return Math.min(Math.max(Math.round(count), 0), Number.MAX_SAFE_INTEGER);
+}
+
+/** A place in a list sent by a server, as a number or as its digits; undefined if there is none. */
+export function placeIn(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  const isDigits = typeof value === 'string' && /^\d{1,9}$/.test(value);
+  return isDigits || value instanceof ExactNumber ? Number(value) : undefined;
 }
 
 /**

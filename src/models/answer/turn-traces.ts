@@ -1,11 +1,16 @@
 import type { ModelEvent } from '../model-provider.js';
+import { exactJson } from '../../kernel/json/exact-json.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 const MAX_TRACES = 20;
 const MAX_DETAIL = 1_000;
+const DAMAGED =
+  'The model API sent a part of its answer in a form that can’t be read, so that it may be incomplete.';
 
 /** Reports unknown content of a turn: each field once, bounded in number and size. */
 export class TurnTraces {
   private count = 0;
+  private isDamaged = false;
 
   constructor(
     private readonly emit: (event: ModelEvent) => void,
@@ -15,8 +20,16 @@ export class TurnTraces {
 
   add(name: string, detail: unknown): void {
     if (++this.count > MAX_TRACES) return;
-    const text = typeof detail === 'string' ? detail : JSON.stringify(detail);
-    this.emit({ type: 'trace', name, detail: this.scrub(text).slice(0, MAX_DETAIL) });
+    const text = typeof detail === 'string' ? detail : exactJson(detail);
+    this.emit({ type: 'trace', name, detail: cutText(this.scrub(text), MAX_DETAIL) });
+  }
+
+  /** Reports a part of the answer that can't be read; people are told once that one is missing. */
+  lost(name: string, detail: unknown): void {
+    this.add(name, detail);
+    if (this.isDamaged) return;
+    this.isDamaged = true;
+    this.emit({ type: 'notice', code: 'answer_damaged', message: DAMAGED });
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { AssistantMessage } from '../../protocol/message.js';
-import { isObject } from '../../kernel/json.js';
+import { isObject } from '../../kernel/json/json.js';
+import { fromRecorded, toRecorded } from '../answer/opaque-json.js';
 import { inputOf, type TurnBlock } from './turn-block.js';
 
 /** This provider's member of `provider_data`. */
@@ -26,16 +27,17 @@ export function keepTurn(
   blocks: readonly TurnBlock[],
   author: Author,
 ): AssistantMessage['provider_data'] {
-  const kept = blocks.filter((block) => block.kind !== 'thinking' || !isUnsigned(block.param()));
+  const kept = blocks.filter((block) => !isUnsigned(block.param()));
   if (kept.every(({ kind }) => kind === 'text' || kind === 'call')) return undefined;
   return { [MEMBER]: { ...author, blocks: kept.map(keep) } };
 }
 
-/** Thinking that its vendor did not sign, as of gateways: it would be refused. */
+/** Thinking that its vendor did not sign or encrypt, as of gateways: it would be refused. */
 export function isUnsigned(block: { readonly type: unknown }): boolean {
-  if (block.type !== 'thinking') return false;
-  const { signature } = block as { readonly signature?: unknown };
-  return typeof signature !== 'string' || signature.trim() === '';
+  const { type, signature, data } = block as Kept;
+  if (type !== 'thinking' && type !== 'redacted_thinking') return false;
+  const proof = type === 'thinking' ? signature : data;
+  return typeof proof !== 'string' || proof.trim() === '';
 }
 
 function keep(block: TurnBlock): unknown {
@@ -45,8 +47,9 @@ function keep(block: TurnBlock): unknown {
     case 'call':
       return { type: 'tool_use' };
     case 'thinking':
-    case 'opaque':
       return block.param();
+    case 'opaque':
+      return toRecorded(block.param());
   }
 }
 
@@ -77,7 +80,7 @@ function restored(
   if (!isObject(kept) || kept.model !== model || !Array.isArray(kept.blocks)) return undefined;
   const { endpoint: origin = endpoint } = kept; // earlier logs name no endpoint
   if (origin !== endpoint) return undefined;
-  const blocks: unknown[] = kept.blocks;
+  const blocks: unknown[] = kept.blocks.map(fromRecorded);
   const parts = new Parts(message);
   const params = blocks.flatMap((block) => (isObject(block) ? parts.fill(block) : [undefined]));
   return parts.areUsed && params.every(isBlock) ? params : undefined;

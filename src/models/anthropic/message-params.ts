@@ -1,6 +1,6 @@
 import type { ContentBlockParam, ImageBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { AppError } from '../../kernel/app-error.js';
-import { isObject } from '../../kernel/json.js';
+import { isObject } from '../../kernel/json/json.js';
 import { IMAGE_TYPES } from '../../protocol/message.js';
 import type {
   AssistantMessage,
@@ -10,6 +10,7 @@ import type {
   ImageType,
 } from '../../protocol/message.js';
 import { blocksOf, type Author } from './kept-turn.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 /** One turn of a request: a message whose content is a list of blocks. */
 export interface Turn {
@@ -85,7 +86,7 @@ function contentParams(content: unknown): ContentBlockParam[] {
 function partParam(part: Readonly<Record<string, unknown>>): ContentBlockParam[] {
   if (part.type === 'text') return textParam(part.text);
   if (part.type === 'image_url') return [imageParam(part.image_url)];
-  throw unsupported(`a part of type ${JSON.stringify(part.type ?? null).slice(0, 60)}`);
+  throw unsupported(`a part of type ${cutText(JSON.stringify(part.type ?? null), 60)}`);
 }
 
 function textParam(text: unknown): ContentBlockParam[] {

@@ -9,9 +9,12 @@ import type {
   ThinkingConfigParam,
 } from '@anthropic-ai/sdk/resources/messages';
 import type { Message } from '../../protocol/message.js';
-import type { ModelRequest, ModelTool, ToolChoice, Thinking } from '../model-provider.js';
+import { MIN_THINKING_BUDGET } from '../../protocol/thinking.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { ModelRequest, ModelTool, ToolChoice } from '../model-provider.js';
 import type { Adaptation } from '../profile/adaptation.js';
 import { schemaInWords } from '../schema/schema-in-words.js';
+import { budgetOf, effortOf } from '../thinking-effort.js';
 import { messageParams } from './message-params.js';
 import { modelTraits } from './model-traits.js';
 import type { Turn } from './message-params.js';
@@ -22,17 +25,17 @@ type Params = MessageCreateParamsStreaming;
 /** The endpoint of a request, and how it takes requests. */
 export interface Receiver {
   readonly endpoint: string;
-  readonly adaptation: Pick<Adaptation, 'dropped' | 'returns_kept'>;
+  readonly adaptation: Pick<Adaptation, 'dropped' | 'max_limit' | 'returns_kept'>;
 }
 
 /**
  * The body of a streamed message request.
- * @throws AppError `unsupported_content`
+ * @throws AppError `unsupported_content`, `thinking_budget_too_large`
  */
 export function messageRequest(request: ModelRequest, { endpoint, adaptation }: Receiver): Params {
-  const { model, messages } = request;
+  const { model, messages, temperature, top_p } = request;
   const traits = modelTraits(model);
-  const max_tokens = request.max_output_tokens ?? traits.max_tokens;
+  const max_tokens = Math.min(limitOf(request, traits), adaptation.max_limit);
   const turns = messageParams(messages, adaptation.returns_kept ? { model, endpoint } : undefined);
   const { thinking, effort } = thinkingParams(request, { traits, max_tokens, turns });
   const body: Params = {
@@ -44,6 +47,8 @@ export function messageRequest(request: ModelRequest, { endpoint, adaptation }: 
     ...toolsOf(request),
     ...(thinking && { thinking }),
     ...outputConfig(request, effort),
+    ...(temperature !== undefined && { temperature }),
+    ...(top_p !== undefined && { top_p }),
   };
   return without(body, adaptation.dropped);
 }
@@ -165,9 +170,6 @@ function markEnd(content: readonly ContentBlockParam[]): ContentBlockParam[] {
   return content.map((block, i) => (i === last ? { ...block, ...MARK } : block));
 }
 
-/** Thinking budgets in tokens, for models that need one; the vendor's minimum is 1024. */
-const BUDGETS: Readonly<Record<Thinking, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
-const LEAST_BUDGET = 1_024;
 /** Tokens of a turn that are reserved for the answer after the thinking. */
 const ANSWER_TOKENS = 1_024;
 
@@ -179,6 +181,7 @@ interface ThinkingParams {
 /**
  * The thinking parameters of a request. Thinking is disabled if the model must call a tool, or in
  * the middle of a turn that began without thinking.
+ * @throws AppError `thinking_budget_too_large`
  */
 function thinkingParams(
   { thinking, tool_choice }: ModelRequest,
@@ -186,11 +189,29 @@ function thinkingParams(
 ): ThinkingParams {
   const isForced = tool_choice === 'required' || typeof tool_choice === 'object';
   if (!thinking || isForced) return {};
-  if (asked.traits.thinking === 'adaptive')
-    return { thinking: { type: 'adaptive', display: 'summarized' }, effort: thinking };
-  const budget_tokens = Math.min(BUDGETS[thinking], asked.max_tokens - ANSWER_TOKENS);
-  if (budget_tokens < LEAST_BUDGET || !mayThink(asked.turns)) return {};
+  const { traits, max_tokens, turns } = asked;
+  const isExact = typeof thinking !== 'string';
+  if (isExact ? !traits.takes_budget : traits.thinking === 'adaptive')
+    return { thinking: { type: 'adaptive', display: 'summarized' }, effort: effortOf(thinking) };
+  if (!mayThink(turns)) return {};
+  const budget_tokens = isExact
+    ? exactBudget(thinking.budget_tokens, max_tokens)
+    : Math.min(budgetOf(thinking), max_tokens - ANSWER_TOKENS);
+  if (budget_tokens < MIN_THINKING_BUDGET) return {};
   return { thinking: { type: 'enabled', budget_tokens } };
+}
+
+function exactBudget(budget: number, max_tokens: number): number {
+  if (budget < max_tokens) return budget;
+  const message = `A thinking budget of ${budget} tokens leaves no room for an answer: the limit of the turn is ${max_tokens}, thinking included. Lower thinking.budget_tokens, or raise max_output_tokens or MODEL_MAX_OUTPUT_TOKENS.`;
+  throw new AppError('invalid', 'thinking_budget_too_large', message);
+}
+
+/** Without a limit of the request's own, it is one that leaves room after the thinking. */
+function limitOf({ max_output_tokens, thinking }: ModelRequest, traits: ModelTraits): number {
+  if (max_output_tokens !== undefined) return max_output_tokens;
+  const budget = typeof thinking === 'object' ? thinking.budget_tokens + ANSWER_TOKENS : 0;
+  return traits.takes_budget ? Math.max(traits.max_tokens, budget) : traits.max_tokens;
 }
 
 /** With a budget, a turn that continues after tool calls must have begun with thinking. */

@@ -1,16 +1,16 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import type { FinishReason } from '../../protocol/events.js';
 import type { ModelEvent } from '../model-provider.js';
-import { finishReason, tokens } from '../answer/turn-fold.js';
-import { isObject } from '../../kernel/json.js';
+import { finishReason, placeIn } from '../answer/turn-fold.js';
+import { exactJson } from '../../kernel/json/exact-json.js';
+import { isObject } from '../../kernel/json/json.js';
 import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import { TurnTraces } from '../answer/turn-traces.js';
 import { CallBlock, OpaqueBlock, TextBlock, ThinkingBlock, type TurnBlock } from './turn-block.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import { keepTurn, type Author } from './kept-turn.js';
-import { addTokens, addUsage } from '../../protocol/interaction.js';
-import type { Usage } from '../../protocol/interaction.js';
+import { TokenCount } from './token-count.js';
 
 export interface MessageTurnOptions {
   /** The requested model, and its endpoint. */
@@ -49,7 +49,7 @@ export class MessageTurn implements TurnFold {
   private readonly emit: (event: ModelEvent) => void;
   private readonly blocks: TurnBlock[] = [];
   /** The blocks of the current message, by the server's index. */
-  private current = new Map<unknown, TurnBlock>();
+  private current = new Map<number | undefined, TurnBlock>();
   private readonly usage = new TokenCount();
   private reason: string | undefined;
   private explanation = '';
@@ -98,17 +98,18 @@ export class MessageTurn implements TurnFold {
         return isObject(event.message) ? this.usage.add(event.message.usage) : undefined;
       case 'content_block_start':
         return isObject(event.content_block)
-          ? this.start(event.index, event.content_block)
+          ? this.start(placeIn(event.index), event.content_block)
           : this.traces.add('unknown_event', event);
       case 'content_block_delta':
         return isObject(event.delta)
-          ? this.grow(event.index, event.delta)
+          ? this.grow(placeIn(event.index), event.delta)
           : this.traces.add('unknown_event', event);
       case 'content_block_stop':
-        return this.end(this.current.get(event.index));
+        return this.end(this.current.get(placeIn(event.index)));
       case 'message_delta':
         return this.acceptEnd(event);
       case 'message_stop':
+        this.usage.add(event.usage);
         this.over = this.finished;
         return undefined;
       case 'ping':
@@ -164,7 +165,7 @@ export class MessageTurn implements TurnFold {
       this.explanation = stop_details.explanation;
   }
 
-  private start(index: unknown, block: Json): void {
+  private start(index: number | undefined, block: Json): void {
     switch (block.type) {
       case 'text':
         return this.addText(this.open(index, new TextBlock()), block.text);
@@ -173,28 +174,32 @@ export class MessageTurn implements TurnFold {
       case 'tool_use':
         return this.startCall(index, block);
       default:
-        this.counted(JSON.stringify(block));
+        this.counted(exactJson(block));
         this.open(index, new OpaqueBlock(block));
         if (block.type !== 'redacted_thinking') this.traces.add('unknown_block', block);
     }
   }
 
-  private startCall(index: unknown, { id, name, input }: Json): void {
-    const place = this.blocks.filter(({ kind }) => kind === 'call').length;
+  private startCall(index: number | undefined, { id, name, input }: Json): void {
+    const calls = this.blocks.filter((block) => block.kind === 'call');
+    // The vendor has one call of an id: a gateway has it once more, and its input, too.
+    if (isText(id) && calls.some((call) => call.id === id && call.ended))
+      return void this.current.set(index, new OpaqueBlock({}));
+    const place = calls.length;
     if (place >= MAX_CALLS) throw tooLarge(`more than ${MAX_CALLS} tool calls`);
     const call = new CallBlock(place, this.counted(id), this.counted(name), input);
     this.open(index, call);
     this.emit({ type: 'tool_call_started', index: place, id: call.id, name: call.name });
   }
 
-  private open<T extends TurnBlock>(index: unknown, block: T): T {
+  private open<T extends TurnBlock>(index: number | undefined, block: T): T {
     if (this.blocks.length >= MAX_BLOCKS) throw tooLarge(`more than ${MAX_BLOCKS} blocks`);
     this.blocks.push(block);
     this.current.set(index, block);
     return block;
   }
 
-  private grow(index: unknown, delta: Json): void {
+  private grow(index: number | undefined, delta: Json): void {
     const block = this.current.get(index);
     switch (delta.type) {
       case 'text_delta':
@@ -272,10 +277,13 @@ export class MessageTurn implements TurnFold {
   }
 }
 
-/** @param input JSON text, or an object without numbers that a double would change */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
 function wholeInput(input: unknown): string {
   if (typeof input === 'string' && input.trim() !== '') return input;
-  return isObject(input) ? JSON.stringify(input) : '{}';
+  return isObject(input) ? exactJson(input) : '{}';
 }
 
 /** Converts a turn to a message of the conversation. */
@@ -293,39 +301,4 @@ function messageOf(blocks: readonly TurnBlock[], author: Author): AssistantMessa
 
 function toolCall({ id, name, json }: CallBlock): ToolCall {
   return { id, type: 'function', function: { name, arguments: json.text } };
-}
-
-const INPUT = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
-const OUTPUT = ['output_tokens'];
-
-/**
- * The token usage of a turn. The counts of a message are cumulative and may come in parts; the last
- * value of each count is used.
- */
-class TokenCount {
-  private latest: Record<string, number> = {};
-  private earlier: Usage = { input_tokens: 0, output_tokens: 0 };
-
-  /** Adds the usage that one event reports for the current message. */
-  add(usage: unknown): void {
-    if (!isObject(usage)) return;
-    for (const name of [...INPUT, ...OUTPUT])
-      if (typeof usage[name] === 'number') this.latest[name] = tokens(usage[name]);
-  }
-
-  /** Starts the next message of the turn. */
-  next(): void {
-    this.earlier = this.total;
-    this.latest = {};
-  }
-
-  /** Input tokens include those written to and read from the cache. */
-  get total(): Usage {
-    const latest = { input_tokens: this.sum(INPUT), output_tokens: this.sum(OUTPUT) };
-    return addUsage(this.earlier, latest);
-  }
-
-  private sum(names: readonly string[]): number {
-    return addTokens(...names.map((name) => this.latest[name] ?? 0));
-  }
 }

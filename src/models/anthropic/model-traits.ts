@@ -4,11 +4,14 @@ export interface ModelTraits {
   readonly max_tokens: number;
   /** `adaptive`: the model decides how much to think. `budget`: the request sets a budget. */
   readonly thinking: 'adaptive' | 'budget';
+  /** True if a request may set a budget. */
+  readonly takes_budget: boolean;
 }
 
 const VERSION = /^claude-(?:[a-z]+-)?(\d{1,2})(?:-(\d{1,2}))?(?!\d)/;
-/** First model version with adaptive thinking; the next generation rejects a budget. */
+/** First model version with adaptive thinking; it still takes a budget. */
 const FIRST_ADAPTIVE = 4.06;
+const LAST_WITH_BUDGET = 4.06;
 
 /**
  * Finds the traits by model name, such as `claude-opus-4-8` or `claude-3-5-sonnet-20241022`.
@@ -16,11 +19,12 @@ const FIRST_ADAPTIVE = 4.06;
  */
 export function modelTraits(model: string): ModelTraits {
   const [, major, minor = '0'] = VERSION.exec(model) ?? [];
-  if (major === undefined) return { max_tokens: 8_192, thinking: preview(model) };
+  if (major === undefined) return { max_tokens: 8_192, ...preview(model) };
   const version = Number(major) + Number(minor) / 100;
   return {
     max_tokens: maxTokens(version),
     thinking: version >= FIRST_ADAPTIVE ? 'adaptive' : 'budget',
+    takes_budget: version <= LAST_WITH_BUDGET,
   };
 }
 
@@ -30,6 +34,8 @@ function maxTokens(version: number): number {
 }
 
 /** A vendor model name without a version number is newer than the models with a budget. */
-function preview(model: string): ModelTraits['thinking'] {
-  return model.startsWith('claude-') ? 'adaptive' : 'budget';
+function preview(model: string): Pick<ModelTraits, 'thinking' | 'takes_budget'> {
+  return model.startsWith('claude-')
+    ? { thinking: 'adaptive', takes_budget: false }
+    : { thinking: 'budget', takes_budget: true };
 }

@@ -1,7 +1,7 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import { findExcess } from '../../kernel/bounded-json.js';
-import { parseExact } from '../../kernel/exact-json.js';
-import { isObject } from '../../kernel/json.js';
+import { findExcess } from '../../kernel/json/bounded-json.js';
+import { parseExact } from '../../kernel/json/exact-json.js';
+import { isObject } from '../../kernel/json/json.js';
 import { GrowingText } from '../answer/growing-text.js';
 
 /** One content block of a turn while it is received, by kind. */
@@ -51,8 +51,8 @@ export class CallBlock {
 }
 
 /**
- * A block that is sent back unchanged: redacted thinking, and calls and results of the vendor's own
- * tools.
+ * A block that is sent back unchanged, each number in the characters that it came in: redacted
+ * thinking, and calls and results of the vendor's own tools.
  */
 export class OpaqueBlock {
   readonly kind = 'opaque';
@@ -61,7 +61,7 @@ export class OpaqueBlock {
   constructor(private readonly start: Readonly<Record<string, unknown>>) {}
 
   param(): ContentBlockParam {
-    const input = this.json === '' ? {} : { input: objectOf(this.json) };
+    const input = this.json === '' ? {} : { input: inputOf(this.json) };
     return { ...this.start, ...input } as unknown as ContentBlockParam;
   }
 }
@@ -71,15 +71,8 @@ export class OpaqueBlock {
  * large.
  */
 export function inputOf(json: string): Readonly<Record<string, unknown>> {
-  return objectOf(json, parseExact);
-}
-
-function objectOf(
-  json: string,
-  parse: (json: string) => unknown = JSON.parse,
-): Readonly<Record<string, unknown>> {
   try {
-    const value = findExcess(json) === undefined ? parse(json) : undefined;
+    const value = findExcess(json) === undefined ? parseExact(json) : undefined;
     return isObject(value) ? value : {};
   } catch {
     return {};

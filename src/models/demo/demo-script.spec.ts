@@ -43,6 +43,7 @@ describe(demoTurn.name, () => {
     ['run: ls -la', { bash: { command: 'ls -la' } }],
     ['call calculator {"expression": "1+1"}', { calculator: { expression: '1+1' } }],
     ['Call current_time', { current_time: {} }],
+    ['call bash {"command":"write 20 words"}', { bash: { command: 'write 20 words' } }],
     ['call bash\n{"command":\n"echo {1..3}"}\n', { bash: { command: 'echo {1..3}' } }],
   ])('answers "%s" with calls', (message, calls) => {
     const turn = demoTurn(request(message));
@@ -150,6 +151,16 @@ describe(demoTurn.name, () => {
     expect(turn.calls).toBeUndefined();
     if (typeof text === 'string') expect(turn.text).toBe(text);
     else expect(turn.text).toMatch(text);
+  });
+
+  it.each([
+    'This call is not allowed: a rule denies it.',
+    'This call did not run: no more than 1 tool calls may be made.',
+    'The user rejected this call; it did not run.',
+    'Nobody answered in time whether this call may run, so it did not run.',
+  ])('does not say that a refused call ran: %s', (result) => {
+    const turn = demoTurn(request('x', ALL, called('bash', { command: 'ls' }, result)));
+    expect(turn.text).toBe(`I did not call bash: ${result}`);
   });
 
   it('looks at what the user said last', () => {

@@ -1,6 +1,7 @@
 import type { Message, ToolCall } from '../../protocol/message.js';
 import { ModelError } from '../model-error.js';
 import type { ModelRequest } from '../model-provider.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 /** A tool call that the script makes. */
 export interface DemoCall {
@@ -34,6 +35,10 @@ const WORDS = /\b(\d{1,9}) words\b/i;
 const DEFAULT_WORDS = 400;
 const MAX_WORDS = 20_000;
 const SLOWNESS = 25;
+
+/** How the server tells a model that a call was refused. */
+const NOT_RUN =
+  /^(?:This call (?:is not allowed|did not run)|The user rejected this call|Nobody answered in time whether this call)/;
 
 const SLOW_ANSWER =
   'This answer takes its time, so that you can watch the stream, leave it and come back, or cancel it before it ends.';
@@ -77,7 +82,7 @@ export function demoTurn({ messages, tools, tool_choice, schema }: ModelRequest)
   const results = describeResults(messages.slice(start + 1));
   if (results !== '') return { text: results };
   const offered = new Set(tool_choice === 'none' ? [] : tools?.map(({ name }) => name));
-  return reply(ownWords(messages[start]?.content ?? '').slice(0, MAX_MESSAGE), offered);
+  return reply(cutText(ownWords(messages[start]?.content ?? ''), MAX_MESSAGE), offered);
 }
 
 /** The message without the files that follow: their texts give no orders. */
@@ -88,12 +93,12 @@ function ownWords(message: string): string {
 function reply(message: string, offered: ReadonlySet<string>): DemoTurn {
   if (/^\s*fail\b/i.test(message)) throw refusal('The demo model failed, as it was told to.');
   if (/^\s*slow\b/i.test(message)) return { text: SLOW_ANSWER, slowness: SLOWNESS };
+  const named = CALL.exec(message);
+  if (named) return namedCall(named, offered);
   if (LONG.test(message)) {
     const words = Number(WORDS.exec(message)?.[1] ?? DEFAULT_WORDS);
     return longAnswer(Math.min(words, MAX_WORDS));
   }
-  const named = CALL.exec(message);
-  if (named) return namedCall(named, offered);
   const wanted = callsFor(message);
   if (wanted.length === 0) return { text: introduction(offered) };
   const calls = wanted.filter(({ name }) => offered.has(name));
@@ -214,6 +219,7 @@ function describeResult({ function: { name, arguments: json } }: ToolCall, resul
   if (name === 'calculator' && /^-?\d/.test(result))
     return `${String(input.expression)} = ${result}`;
   if (name === 'current_time' && /^\d/.test(result)) return `It is ${result}.`;
+  if (NOT_RUN.test(result)) return `I did not call ${name}: ${result}`;
   if (name === 'bash') return `I ran \`${String(input.command)}\`. It says:\n\n${result}`;
   return `${name} says: ${result}`;
 }

@@ -1,11 +1,12 @@
 import { AppError } from '../../kernel/app-error.js';
 import { ModelError, type ModelErrorCode } from '../model-error.js';
 import { BadResponse, LineTooLong, StreamedError } from '../answer/answer-errors.js';
-import { isObject } from '../../kernel/json.js';
-import { DecompressionBomb } from './decoded.js';
+import { isObject } from '../../kernel/json/json.js';
+import { BadCoding } from '../../net/decoded.js';
 import { saidIn } from './said.js';
 import type { Scrubber } from './scrubber.js';
 import type { Fault, Vendor } from './vendor.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 const MAX_DETAIL = 500;
 const NO_QUOTA = 'insufficient_quota';
@@ -42,8 +43,8 @@ export class ErrorTranslator {
     if (error instanceof AppError) return error;
     if (error instanceof StreamedError) return this.fromFault(this.streamedFault(error), error);
     if (error instanceof BadResponse) return this.badResponse(error);
-    if (error instanceof LineTooLong || error instanceof DecompressionBomb)
-      return this.tooLong(error);
+    if (error instanceof LineTooLong) return this.unreadable(error);
+    if (error instanceof BadCoding) return this.unreadable(error);
     const fault = this.options.vendor.fault(error);
     if (fault === undefined) return error;
     if (fault === 'timeout') return this.timeout();
@@ -55,8 +56,9 @@ export class ErrorTranslator {
     return new ModelError('model_timeout', message, { retryable: true });
   }
 
-  cutOff(error?: unknown): ModelError {
-    const message = `${this.name} closed the connection in the middle of its answer.`;
+  cutOff(error: unknown, { hasBegun }: { readonly hasBegun: boolean }): ModelError {
+    const place = hasBegun ? 'in the middle of its answer' : 'without an answer';
+    const message = `${this.name} closed the connection ${place}.`;
     return new ModelError('model_cut_off', message, {
       retryable: true,
       cause: error && this.options.scrubber.cause(error),
@@ -81,16 +83,18 @@ export class ErrorTranslator {
   }
 
   private badResponse({ what, sample }: BadResponse): ModelError {
-    const text = this.options.scrubber.scrub(sample).slice(0, 200);
+    const text = cutText(this.options.scrubber.scrub(sample), 200);
     const quoted = text === '' ? '' : `: "${text}"`;
     const message = `${this.name} answered with ${what}${quoted}.${this.options.vendor.advice.bad_response}`;
     return new ModelError('model_bad_response', message, { retryable: false });
   }
 
-  private tooLong({ message }: Error): ModelError {
-    return new ModelError('model_bad_response', `${this.name} sent too much at once: ${message}.`, {
-      retryable: false,
-    });
+  private unreadable({ message }: Error): ModelError {
+    return new ModelError(
+      'model_bad_response',
+      `${this.name} sent what can’t be read: ${message}.`,
+      { retryable: false },
+    );
   }
 
   private unreachable(error: unknown): ModelError {
@@ -104,7 +108,7 @@ export class ErrorTranslator {
 
   /** Redacts and bounds external text, and makes it a sentence. */
   private shown(text: string): string {
-    const line = this.options.scrubber.scrub(text).replace(/\s+/g, ' ').trim().slice(0, MAX_DETAIL);
+    const line = cutText(this.options.scrubber.scrub(text).replace(/\s+/g, ' ').trim(), MAX_DETAIL);
     return /[.!?]$/.test(line) ? line : `${line}.`;
   }
 

@@ -7,7 +7,8 @@ import { ErrorTranslator } from './error-translator.js';
 import type { HttpProviderOptions } from './http-provider-options.js';
 import type { ModelCall, ModelCallOptions } from './model-call.js';
 import { Scrubber } from './scrubber.js';
-import { SocketFetch } from './socket-fetch.js';
+import { tapped } from './wire-tap.js';
+import { SocketFetch } from '../../net/socket-fetch.js';
 import type { Vendor } from './vendor.js';
 import type { Message } from '../../protocol/message.js';
 
@@ -45,7 +46,7 @@ export abstract class HttpProvider extends ModelProvider {
       apiKey: apiKey || NO_KEY,
       baseURL: baseUrl,
       timeout: timeoutMs,
-      fetch: this.sockets.fetch,
+      fetch: tapped(this.sockets.fetch),
     };
     const endpoint = endpointName(baseUrl);
     this.limits = {

@@ -2,7 +2,7 @@ import { AnswerReader } from '../answer/answer-reader.js';
 import type { ErrorTranslator } from './error-translator.js';
 import { EventQueue, type EventSource } from '../answer/event-queue.js';
 import type { Scrubber } from './scrubber.js';
-import { SocketResponse } from './socket-response.js';
+import { SocketResponse } from '../../net/socket-response.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import type { ModelEvent, ModelNoticeCode, ModelRequest } from '../model-provider.js';
 import { TurnAdaptation } from '../profile/adaptation.js';
@@ -23,6 +23,7 @@ export interface ModelCallOptions {
   readonly max_turn_chars: number;
 }
 
+const SAMPLING = ['temperature', 'top_p'] as const;
 /** Names of tools in a notice. */
 const MAX_NAMES = 20;
 
@@ -89,7 +90,7 @@ export abstract class ModelCall implements EventSource {
 
   /** Hands over an event of the model, with the names that its tools have here. */
   protected emit(wire: ToolWire, event: ModelEvent): void {
-    this.hasBegun ||= event.type !== 'trace';
+    this.hasBegun ||= event.type !== 'trace' && event.type !== 'notice';
     for (const each of wire.inward(event)) this.events.push(each);
   }
 
@@ -105,6 +106,7 @@ export abstract class ModelCall implements EventSource {
 
   private async adapt(): Promise<void> {
     const adaptation = new TurnAdaptation(this.limits.memory, this.asked.model);
+    this.tellDropped(adaptation.current);
     for (;;) {
       const request = this.adapted(adaptation.current);
       try {
@@ -140,6 +142,13 @@ export abstract class ModelCall implements EventSource {
     const told = `${message} From now on ${change.told}, and ${this.model} is asked again.`;
     this.notice('model_adapted', change.once ? told.replace('From now on', 'So') : told);
     return true;
+  }
+
+  /** Options that the model has refused in an earlier turn. */
+  private tellDropped({ dropped }: Adaptation): void {
+    const names = SAMPLING.filter((name) => this.asked[name] !== undefined && dropped.has(name));
+    if (names.length > 0)
+      this.notice('model_adapted', `${this.model} does not take ${names.join(' and ')}: left out.`);
   }
 
   private tellLeftOut({ left_out, offered }: ToolWire): void {

@@ -1,5 +1,6 @@
-import { parseBounded } from '../../kernel/bounded-json.js';
-import { isObject } from '../../kernel/json.js';
+import { parseBounded } from '../../kernel/json/bounded-json.js';
+import { exactJson } from '../../kernel/json/exact-json.js';
+import { isObject } from '../../kernel/json/json.js';
 
 /** Members in which servers say what is wrong, in the order in which they count. */
 const MEMBERS = [
@@ -19,7 +20,12 @@ const MAX_DEPTH = 6;
  */
 export function saidIn(body: unknown): string | undefined {
   if (body === undefined || body === null || body === '') return undefined;
-  return textIn(body, 0) ?? JSON.stringify(body);
+  return textIn(body, 0) ?? exactJson(body);
+}
+
+/** True for an event that says what is wrong. */
+export function hasReason(event: unknown): boolean {
+  return isObject(event) && MEMBERS.some((member) => Boolean(event[member]));
 }
 
 function textIn(value: unknown, depth: number): string | undefined {
@@ -36,7 +42,8 @@ function textIn(value: unknown, depth: number): string | undefined {
 
 /** A single fault that names its place says more as it is. */
 function textOfItem(item: unknown, depth: number): string | undefined {
-  return isObject(item) && 'loc' in item ? undefined : textIn(item, depth + 1);
+  const isPlaced = isObject(item) && ('loc' in item || 'instancePath' in item);
+  return isPlaced ? undefined : textIn(item, depth + 1);
 }
 
 /** Gateways quote the answer of the vendor behind them as JSON in a text. */

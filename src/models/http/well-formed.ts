@@ -1,4 +1,4 @@
-import { isObject } from '../../kernel/json.js';
+import { isObject } from '../../kernel/json/json.js';
 
 /** Deeper JSON is left as it is: no vendor takes it. */
 const MAX_DEPTH = 1_000;

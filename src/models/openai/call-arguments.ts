@@ -1,4 +1,6 @@
-import { parseBounded } from '../../kernel/bounded-json.js';
+import { findExcess } from '../../kernel/json/bounded-json.js';
+import { parseWithDigits } from '../../kernel/json/exact-json.js';
+import { canonicalJson, isObject } from '../../kernel/json/json.js';
 import { GrowingText } from '../answer/growing-text.js';
 
 const QUOTE = 0x22;
@@ -18,13 +20,13 @@ export class CallArguments extends GrowingText {
   /** The first bracket is closed. */
   private isClosed = false;
   private hasMore = false;
-  private known: { readonly compact: string | undefined } | undefined;
+  private known: { readonly canonical: string | undefined } | undefined;
 
-  /** Without white space between values, if it is a whole object; undefined otherwise. */
-  get compact(): string | undefined {
+  /** As `canonicalObject`; undefined while they are not a whole object. */
+  get canonical(): string | undefined {
     if (!this.isClosed || this.hasMore) return undefined;
-    this.known ??= { compact: compactObject(this.text) };
-    return this.known.compact;
+    this.known ??= { canonical: canonicalObject(this.text) };
+    return this.known.canonical;
   }
 
   protected override add(delta: string): string {
@@ -62,20 +64,40 @@ export class CallArguments extends GrowingText {
   }
 }
 
+/** The arguments in one delta. They are parsed at most once, for however many calls. */
+export class SentArguments {
+  private known: { readonly canonical: string | undefined } | undefined;
+
+  constructor(readonly text: string) {}
+
+  /** As `canonicalObject`. */
+  get canonical(): string | undefined {
+    this.known ??= { canonical: canonicalObject(this.text) };
+    return this.known.canonical;
+  }
+}
+
 function isSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
 
-/** A string without an end goes to the end of the text, so that the time is linear. */
-const STRING_OR_SPACE = /"(?:[^"\\]|\\[^])*"?|\s+/g;
-
-/** The JSON of an object without white space between its values; undefined if it is none. */
-export function compactObject(json: string): string | undefined {
+/**
+ * Text that equal objects share, whichever encoder wrote them: order, white space and escapes may
+ * differ, digits may not. Undefined if the JSON is no object.
+ */
+export function canonicalObject(json: string): string | undefined {
   if (!json.trimStart().startsWith('{') || !json.trimEnd().endsWith('}')) return undefined;
   try {
-    parseBounded(json);
+    const value = findExcess(json) === undefined ? parseWithDigits(json) : undefined;
+    return isObject(value) ? canonicalJson(value) : undefined;
   } catch {
     return undefined;
   }
-  return json.replace(STRING_OR_SPACE, (part) => (part.startsWith('"') ? part : ''));
+}
+
+const EMPTY: ReadonlySet<string> = new Set(['', '{}', 'null']);
+
+/** True for arguments that say nothing. */
+export function areEmpty(text: string): boolean {
+  return EMPTY.has(text.trim());
 }

@@ -1,6 +1,10 @@
+import { ExactNumber } from '../../kernel/json/exact-json.js';
+import { isObject } from '../../kernel/json/json.js';
+import { placeIn } from '../answer/turn-fold.js';
+
 /** The fields of a tool call's delta. Servers may omit any of them. */
 export interface CallDelta {
-  readonly index?: unknown;
+  readonly index?: number | undefined;
   readonly id?: unknown;
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown } | null;
 }
@@ -30,11 +34,41 @@ export interface ChatChunk {
 }
 
 export interface ChatChoice {
-  readonly delta?: ChatDelta | null;
+  readonly index?: unknown;
+  readonly delta?: ChatDelta | string | null;
   /** Replaces `delta` in an answer that is not streamed; after deltas, it repeats them. */
   readonly message?: ChatDelta | null;
+  /** In the form of the older Completions. */
+  readonly text?: unknown;
   readonly finish_reason?: unknown;
   readonly usage?: unknown;
+}
+
+/** The choices of a chunk; one alone may be without a list. */
+export function choicesIn({ choices }: ChatChunk): readonly unknown[] | undefined {
+  if (Array.isArray(choices)) return choices as unknown[];
+  return isObject(choices) ? [choices] : undefined;
+}
+
+/** The calls in a delta or a message; one alone may be without a list. */
+export function callsIn({ tool_calls, function_call }: ChatDelta): readonly unknown[] {
+  const one = isObject(tool_calls) ? [tool_calls] : [];
+  const calls = Array.isArray(tool_calls) ? (tool_calls as unknown[]) : one;
+  return function_call ? [...calls, { index: 0, function: function_call }] : calls;
+}
+
+/**
+ * A call with its fields in the form of the API. Servers write the index or the id in the other
+ * type, or leave out the object `function`.
+ */
+export function callOf(delta: Readonly<Record<string, unknown>>): CallDelta {
+  const { index, id, function: named, name } = delta;
+  const place = placeIn(index);
+  return {
+    ...(place !== undefined && { index: place }),
+    id: typeof id === 'number' || id instanceof ExactNumber ? String(id) : id,
+    function: isObject(named) || name === undefined ? (named as CallDelta['function']) : delta,
+  };
 }
 
 export const CHUNK_FIELDS: readonly string[] = [

@@ -2,9 +2,11 @@ import type {
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
+import type { Message } from '../../protocol/message.js';
 import type { ModelRequest, ModelTool, ToolChoice } from '../model-provider.js';
 import type { Adaptation } from '../profile/adaptation.js';
 import { schemaInWords } from '../schema/schema-in-words.js';
+import { effortOf } from '../thinking-effort.js';
 import { messageParams } from './message-params.js';
 
 export type ChatParams = ChatCompletionCreateParamsStreaming;
@@ -20,9 +22,8 @@ export interface Receiver {
  * servers support only part of the API.
  */
 export function chatRequest(request: ModelRequest, receiver: Receiver): ChatParams {
-  const { dropped, limit_option } = receiver.adaptation;
-  const { max_output_tokens, thinking, schema } = request;
-  const { answer_format } = receiver.adaptation;
+  const { dropped, limit_option, max_limit, answer_format } = receiver.adaptation;
+  const { max_output_tokens, temperature, top_p, thinking, schema } = request;
   return {
     model: request.model,
     messages: messagesOf(request, receiver),
@@ -30,8 +31,10 @@ export function chatRequest(request: ModelRequest, receiver: Receiver): ChatPara
     ...(!dropped.has('stream_options') && { stream_options: { include_usage: true } }),
     ...toolsOf(request, dropped.has('tool_choice')),
     ...(schema && answerFormat(schema, answer_format)),
-    ...(thinking && !dropped.has('reasoning_effort') && { reasoning_effort: thinking }),
-    ...(max_output_tokens && { [limit_option]: max_output_tokens }),
+    ...(thinking && !dropped.has('reasoning_effort') && { reasoning_effort: effortOf(thinking) }),
+    ...(temperature !== undefined && !dropped.has('temperature') && { temperature }),
+    ...(top_p !== undefined && !dropped.has('top_p') && { top_p }),
+    ...(max_output_tokens && { [limit_option]: Math.min(max_output_tokens, max_limit) }),
   };
 }
 
@@ -49,7 +52,7 @@ function messagesOf(
     ...(schema && adaptation.answer_format !== 'json_schema' ? [schemaInWords(schema)] : []),
   ];
   const content = texts.filter((text) => text !== '').join('\n\n');
-  const said = messages.filter(({ role }) => role !== 'system');
+  const said = messages.filter((message) => message.role !== 'system' && !isSilent(message));
   if (content === '') return messageParams(said, { author: { model, endpoint }, adaptation });
   if (adaptation.system_role === 'system')
     return [
@@ -58,6 +61,12 @@ function messagesOf(
     ];
   const all = [{ role: 'user', content } as const, ...said];
   return messageParams(all, { author: { model, endpoint }, adaptation });
+}
+
+/** Servers refuse a message of the model that says nothing, as of a turn that was cancelled. */
+function isSilent({ role, content, ...message }: Message): boolean {
+  const calls = 'tool_calls' in message ? message.tool_calls : undefined;
+  return role === 'assistant' && !content?.trim() && !calls?.length;
 }
 
 /** Vendors reject an empty list of tools, and a tool choice without tools. */

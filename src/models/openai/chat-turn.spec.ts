@@ -1,58 +1,8 @@
+import { call, chunk, fold, stop } from '../../../test/support/model/fold-chunks.js';
 import type { ModelEvent } from '../model-provider.js';
 import { ModelError } from '../model-error.js';
 import { ChatTurn } from './chat-turn.js';
 import { StreamedError } from '../answer/answer-errors.js';
-
-interface Outcome {
-  readonly events: readonly ModelEvent[];
-  /** `id name arguments` of each finished call. */
-  readonly calls: readonly string[];
-  readonly text: string;
-  readonly thinking: string;
-  readonly traces: readonly string[];
-  readonly last: ModelEvent | undefined;
-}
-
-function fold(chunks: readonly unknown[], max_chars = 10_000): Outcome {
-  const events: ModelEvent[] = [];
-  const turn = new ChatTurn({
-    author: { model: 'm', endpoint: 'e' },
-    emit: (event) => events.push(event),
-    scrub: (text) => text,
-    max_chars,
-  });
-  for (const chunk of chunks) turn.accept(chunk);
-  turn.complete();
-  const joined = (type: string): string =>
-    events.map((event) => (event.type === type && 'delta' in event ? event.delta : '')).join('');
-  return {
-    events,
-    calls: events.flatMap((e) =>
-      e.type === 'tool_call_ready' ? [`${e.id} ${e.name} ${e.arguments}`] : [],
-    ),
-    text: joined('text_delta'),
-    thinking: joined('thinking_delta'),
-    traces: events.flatMap((e) => (e.type === 'trace' ? [e.name] : [])),
-    last: events.at(-1),
-  };
-}
-
-const chunk = (delta: object, finish_reason: string | null = null): object => ({
-  choices: [{ delta, finish_reason }],
-});
-const call = (fields: object, name?: string, args?: unknown): object =>
-  chunk({
-    tool_calls: [
-      {
-        ...fields,
-        function: {
-          ...(name !== undefined && { name }),
-          ...(args !== undefined && { arguments: args }),
-        },
-      },
-    ],
-  });
-const stop = chunk({}, 'stop');
 
 describe(ChatTurn.name, () => {
   it.each([
@@ -267,7 +217,10 @@ describe(ChatTurn.name, () => {
     ['length', 'length', []],
     ['content_filter', 'content_filter', []],
     ['tool_calls', 'stop', []],
-    ['eos', 'stop', ['unknown_finish_reason']],
+    ['eos', 'stop', []],
+    ['MAX_TOKENS', 'length', []],
+    ['SAFETY', 'content_filter', []],
+    ['over', 'stop', ['unknown_finish_reason']],
   ])('maps the reason %s of a text to %s', (reason, finish_reason, traces) => {
     expect(fold([chunk({ content: 'x' }, reason)])).toMatchObject({
       last: { finish_reason },

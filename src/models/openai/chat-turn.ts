@@ -1,18 +1,23 @@
 import type { FinishReason } from '../../protocol/events.js';
+import { NO_USAGE } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import type { ModelEvent } from '../model-provider.js';
-import { finishReason } from '../answer/turn-fold.js';
-import { GrowingText } from '../answer/growing-text.js';
-import { isObject } from '../../kernel/json.js';
+import { finishReason, placeIn } from '../answer/turn-fold.js';
+import { isObject } from '../../kernel/json/json.js';
 import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import { TurnTraces } from '../answer/turn-traces.js';
+import { areEmpty } from './call-arguments.js';
 import { CallSlots, type CallSlot } from './call-slots.js';
-import { textOfContent, thinkingOfContent } from './chat-content.js';
-import { usageIn } from './chat-usage.js';
+import { textOfContent, thinkingOfContent, unreadParts } from './chat-content.js';
+import { usageIn, withCounts } from './chat-usage.js';
 import { isKeptField, keepFields, KeptFields, type Author } from './kept-fields.js';
+import { RepeatedText } from './repeated-text.js';
 import {
+  callOf,
+  callsIn,
+  choicesIn,
   CHUNK_FIELDS,
   DELTA_FIELDS,
   type CallDelta,
@@ -31,12 +36,16 @@ export interface ChatTurnOptions {
 }
 
 const MAX_CALLS = 128;
+/** In lower case; those of other APIs, too, which gateways pass on. */
 const REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['stop', 'stop'],
-  ['length', 'length'],
-  ['tool_calls', 'tool_calls'],
-  ['function_call', 'tool_calls'],
-  ['content_filter', 'content_filter'],
+  ...['stop', 'end_turn', 'stop_sequence', 'eos'].map((name) => [name, 'stop'] as const),
+  ...['length', 'max_tokens', 'max_output_tokens', 'model_length'].map(
+    (name) => [name, 'length'] as const,
+  ),
+  ...['tool_calls', 'function_call', 'tool_use'].map((name) => [name, 'tool_calls'] as const),
+  ...['content_filter', 'safety', 'recitation', 'prohibited_content', 'sensitive'].map(
+    (name) => [name, 'content_filter'] as const,
+  ),
 ]);
 /** Sent by some servers in place of no reason. */
 const NO_REASON: ReadonlySet<unknown> = new Set(['', 'null', 'none']);
@@ -47,17 +56,22 @@ export class ChatTurn implements TurnFold {
   /** Always false: a stream ends with `[DONE]`, which is not a chunk. */
   readonly over = false;
   readonly traces: TurnTraces;
-  /** The first event that was no chunk. */
+  /** The first event that was no chunk, unless a chunk came after it. */
   stray: unknown;
   private readonly emit: (event: ModelEvent) => void;
-  private readonly text = new GrowingText();
-  private readonly thinking = new GrowingText();
+  private readonly text = new RepeatedText();
+  private readonly thinking = new RepeatedText();
   private readonly calls = new CallSlots();
   private readonly kept = new KeptFields();
   private readonly chunkFields = new Set(CHUNK_FIELDS);
   private readonly deltaFields = new Set(DELTA_FIELDS);
   private reason: string | undefined;
-  private usage: Usage = { input_tokens: 0, output_tokens: 0 };
+  /** The index of the choice that is read. Others are other answers to the same request. */
+  private choice: number | undefined;
+  private hasDeltas = false;
+  /** True: messages in place of deltas are parts of one, and not each the whole so far. */
+  private hasParts = false;
+  private usage: Usage = NO_USAGE;
   private chars = 0;
 
   constructor(private readonly options: ChatTurnOptions) {
@@ -82,16 +96,17 @@ export class ChatTurn implements TurnFold {
    */
   accept(chunk: unknown): void {
     if (!isObject(chunk)) return this.addStray(chunk);
-    if (chunk.error || chunk.object === 'error') throw new StreamedError(chunk.error ?? chunk);
-    const { choices, usage } = chunk as ChatChunk;
-    this.usage = usageIn(chunk) ?? this.usage;
-    if (!Array.isArray(choices)) return usage ? undefined : this.addStray(chunk);
+    if (isError(chunk)) throw new StreamedError(chunk.error ?? chunk);
+    const choices = choicesIn(chunk);
+    this.usage = withCounts(this.usage, usageIn(chunk));
+    if (!choices) return chunk.usage ? undefined : this.addStray(chunk);
+    this.stray = undefined;
     this.traces.unknownFields('unknown_chunk_field', chunk, this.chunkFields);
-    if (isObject(choices[0])) this.acceptChoice(choices[0]);
+    for (const choice of choices.filter(isObject)) this.acceptOneOf(choice);
   }
 
   acceptWhole(json: Readonly<Record<string, unknown>>): boolean {
-    if (!json.error && json.object !== 'error' && !Array.isArray(json.choices)) return false;
+    if (!isError(json) && !choicesIn(json)) return false;
     this.accept(json);
     return true;
   }
@@ -119,45 +134,84 @@ export class ChatTurn implements TurnFold {
   /** A call without a name is an error of the model, unless it is a remnant beside an answer. */
   private isCall({ name, arguments: { text } }: CallSlot): boolean {
     if (name.trim() !== '') return true;
-    const isBlank = text.trim() === '' || text.trim() === '{}';
-    if (!isBlank && (this.reason !== 'stop' || this.text.text.trim() === '')) return true;
+    if (!areEmpty(text) && (this.reason !== 'stop' || this.text.text.trim() === '')) return true;
     this.traces.add('nameless_call', text);
     return false;
   }
 
-  private acceptChoice(choice: ChatChoice): void {
-    if (choice.delta) this.acceptDelta(choice.delta);
-    else if (choice.message) this.acceptSummary(choice.message);
-    const { finish_reason: reason } = choice;
-    if (typeof reason === 'string' && !NO_REASON.has(reason)) this.reason = reason;
+  private acceptOneOf(choice: ChatChoice): void {
+    const index = placeIn(choice.index) ?? this.choice ?? 0;
+    this.choice ??= index;
+    if (index === this.choice) this.acceptChoice(choice);
+    else this.traces.add('other_choice', choice);
   }
 
-  /** A whole message. After deltas it repeats them, so only what they lack is taken from it. */
-  private acceptSummary(message: ChatDelta): void {
-    const hadCalls = this.calls.all.length > 0;
-    const { tool_calls, function_call, ...said } = message;
-    const rest: ChatDelta = {
-      ...said,
-      content: unsaid(this.text.text, textOfContent(said.content)),
-      refusal: unsaid(this.text.text, textOfContent(said.refusal)),
-      ...(!hadCalls && { tool_calls, function_call }),
-    };
-    const thoughts = thinkingOfContent(said.content);
-    const { reasoning_content = thoughts, ...others } = rest;
-    if (this.thinking.text === '') this.acceptDelta({ ...others, reasoning_content });
-    else this.acceptDelta(withoutThoughts(others));
+  private acceptChoice({ delta, message, text, finish_reason: reason }: ChatChoice): void {
+    if (typeof delta === 'string') this.addText(delta);
+    else if (isObject(delta)) this.acceptDelta(delta);
+    if (isObject(message)) this.acceptMessage(message, NO_REASON.has(reason));
+    this.addText(text);
+    if (typeof reason === 'string' && !NO_REASON.has(reason)) this.reason = reason.toLowerCase();
+  }
+
+  /**
+   * A whole message, or with `goesOn` maybe a part of one. After deltas it repeats them, so only
+   * what they lack is taken from it.
+   */
+  private acceptMessage(message: ChatDelta, goesOn: boolean): void {
+    if (this.isPart(message, goesOn)) return this.acceptDelta(message);
+    this.count(this.kept.complete(message, 'message'));
+    this.traceFields(message);
+    this.addThinking(this.unsaid(this.thinking, thoughtsOf(message)));
+    this.addText(this.unsaid(this.text, sayingOf(message)));
+    for (const [at, call] of callsIn(message).entries()) {
+      const rest = isObject(call) ? this.calls.ofMessage(callOf(call), at) : undefined;
+      if (rest) this.acceptCall({ ...(call as object), ...rest });
+    }
+  }
+
+  /**
+   * Servers that send messages in place of deltas send either parts, or each time the whole so far.
+   * Which of the two is known from the first one that does not begin as the text before it.
+   */
+  private isPart(message: ChatDelta, goesOn: boolean): boolean {
+    if (this.hasDeltas) return false;
+    const texts = [
+      [this.thinking, thoughtsOf(message)],
+      [this.text, sayingOf(message)],
+    ] as const;
+    const isOther = texts.some(
+      ([known, said]) => known.text !== '' && said !== '' && known.restIn(said) === undefined,
+    );
+    this.hasParts ||= isOther;
+    if (!this.hasParts) return false;
+    const repeatsAll = texts.every(([known, said]) => known.trimmed === said.trim());
+    return goesOn || !repeatsAll;
+  }
+
+  /** The rest of a whole text after the known one. */
+  private unsaid(known: RepeatedText, whole: string): string {
+    const rest = known.restIn(whole);
+    if (rest === undefined && whole !== '') this.traces.add('other_summary', whole);
+    return rest === undefined || (known.text !== '' && rest.trim() === '') ? '' : rest;
   }
 
   private acceptDelta(delta: ChatDelta): void {
+    const before = this.chars;
     this.count(this.kept.addMessage(delta));
-    for (const name in delta) if (isKeptField(name)) this.deltaFields.add(name);
-    this.traces.unknownFields('unknown_delta_field', delta, this.deltaFields);
+    this.traceFields(delta);
     this.addThinking(delta.reasoning_content || delta.reasoning);
-    if (Array.isArray(delta.content)) this.addThinking(thinkingOfContent(delta.content));
+    this.addThinking(thinkingOfContent(delta.content));
     this.addText(textOfContent(delta.content));
     this.addText(delta.refusal);
-    if (Array.isArray(delta.tool_calls)) for (const call of delta.tool_calls) this.acceptCall(call);
-    if (delta.function_call) this.acceptCall({ index: 0, function: delta.function_call });
+    for (const call of callsIn(delta)) this.acceptCall(call);
+    this.hasDeltas ||= !this.hasParts && this.chars > before;
+  }
+
+  private traceFields(delta: ChatDelta): void {
+    for (const name in delta) if (isKeptField(name)) this.deltaFields.add(name);
+    this.traces.unknownFields('unknown_delta_field', delta, this.deltaFields);
+    for (const part of unreadParts(delta.content)) this.traces.add('unknown_part', part);
   }
 
   private addThinking(delta: unknown): void {
@@ -172,12 +226,12 @@ export class ChatTurn implements TurnFold {
 
   private acceptCall(delta: unknown): void {
     if (!isObject(delta)) return this.traces.add('unknown_tool_call', delta);
-    const call = delta as CallDelta;
+    const call = callOf(delta);
     const assigned = this.calls.of(call);
     if (!assigned) return;
-    const { slot, added } = assigned;
+    const { slot, added, repeats } = assigned;
     if (slot.index >= MAX_CALLS) throw tooLarge(`more than ${MAX_CALLS} tool calls`);
-    this.count(slot.kept.addCall(delta));
+    this.count(repeats ? slot.kept.complete(delta, 'call') : slot.kept.addCall(delta));
     this.nameCall(slot, call);
     const text = slot.arguments.append(this.counted(added));
     if (slot.started) this.emitArguments(slot, text);
@@ -244,11 +298,18 @@ export class ChatTurn implements TurnFold {
   }
 }
 
-/** The rest of a summary after the text that was received; empty unless it begins with it. */
-function unsaid(text: string, summary: string): string {
-  return summary.startsWith(text) ? summary.slice(text.length) : '';
+/** Some servers write an empty object for no error. */
+function isError({ error, object }: ChatChunk): boolean {
+  const isNone = !error || (isObject(error) && Object.keys(error).length === 0);
+  return !isNone || object === 'error';
 }
 
-function withoutThoughts(delta: ChatDelta): ChatDelta {
-  return Object.fromEntries(Object.entries(delta).filter(([name]) => !isKeptField(name)));
+function thoughtsOf({ reasoning_content, reasoning, content }: ChatDelta): string {
+  const thoughts = reasoning_content || reasoning || thinkingOfContent(content);
+  return typeof thoughts === 'string' ? thoughts : '';
+}
+
+function sayingOf({ content, refusal }: ChatDelta): string {
+  const said = textOfContent(content) || refusal;
+  return typeof said === 'string' ? said : '';
 }

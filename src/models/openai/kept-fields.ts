@@ -1,5 +1,8 @@
-import { isObject } from '../../kernel/json.js';
+import { exactJson } from '../../kernel/json/exact-json.js';
+import { isObject } from '../../kernel/json/json.js';
 import type { AssistantMessage } from '../../protocol/message.js';
+import { fromRecorded, toRecorded } from '../answer/opaque-json.js';
+import { placeIn } from '../answer/turn-fold.js';
 
 /** This provider's member of `provider_data`. */
 const MEMBER = 'openai';
@@ -9,7 +12,9 @@ const OF_MESSAGE = /^(?:reasoning|thinking|thought|signature|extra_content)/;
 /** Their size is counted as that of thoughts. */
 const THOUGHTS: ReadonlySet<string> = new Set(['reasoning_content', 'reasoning']);
 const MAX_FIELDS = 16;
-const OF_CALL: ReadonlySet<string> = new Set(['index', 'id', 'type', 'function']);
+const OF_CALL: ReadonlySet<string> = new Set(
+  ['index', 'id', 'type', 'function', 'name', 'arguments'], // the last two are of its function
+);
 /** Entries of one index of a streamed list are one entry; these texts of it grow. */
 const GROWING: ReadonlySet<string> = new Set(['text', 'summary', 'data']);
 
@@ -45,6 +50,16 @@ export class KeptFields {
     return size;
   }
 
+  /** Adds what a whole message, or a whole call, has besides; returns its size in characters. */
+  complete(whole: object, of: 'message' | 'call'): number {
+    const missing = Object.entries(whole).flatMap(([name, value]) => {
+      const rest = unsaid(this.fields[name], value);
+      return rest === undefined ? [] : [[name, rest] as const];
+    });
+    const fields = Object.fromEntries(missing);
+    return of === 'message' ? this.addMessage(fields) : this.addCall(fields);
+  }
+
   /** Undefined if there are none. */
   get all(): Fields | undefined {
     const { reasoning_details: details, reasoning: _, ...others } = this.fields;
@@ -55,9 +70,9 @@ export class KeptFields {
   private add(name: string, delta: object): number {
     const value = (delta as Fields)[name];
     if (!hasValue(value) || !this.admits(name)) return 0;
+    const size = typeof value === 'string' ? value.length : exactJson(value).length;
     this.fields[name] = grown(this.fields[name], value);
-    if (THOUGHTS.has(name)) return 0;
-    return typeof value === 'string' ? value.length : JSON.stringify(value).length;
+    return THOUGHTS.has(name) ? 0 : size;
   }
 
   private admits(name: string): boolean {
@@ -69,11 +84,19 @@ function hasValue(value: unknown): boolean {
   return value !== null && value !== undefined && value !== '';
 }
 
+/** The rest of a whole value after the known part; undefined if it is another value. */
+function unsaid(known: unknown, whole: unknown): unknown {
+  if (known === undefined) return whole;
+  if (typeof known !== 'string' || typeof whole !== 'string') return undefined;
+  const isLonger = whole.length >= known.length; // or else all of the known part would be copied
+  return isLonger && whole.startsWith(known) ? whole.slice(known.length) : undefined;
+}
+
 function grown(known: unknown, value: unknown): unknown {
   if (typeof known === 'string' && typeof value === 'string') return known + value;
-  if (Array.isArray(known) && Array.isArray(value)) return value.reduce(withEntry, known);
+  if (Array.isArray(known) && Array.isArray(value)) return withEntries(known, value);
   if (isObject(known) && isObject(value)) return extended(known, value);
-  return Array.isArray(value) ? value.reduce(withEntry, []) : value;
+  return Array.isArray(value) ? withEntries([], value) : value;
 }
 
 /** In place: a copy for each of many deltas would take quadratic time. */
@@ -82,23 +105,28 @@ function extended(known: Record<string, unknown>, more: Fields): object {
   return known;
 }
 
-function withEntry(list: readonly unknown[], entry: unknown): readonly unknown[] {
-  const last = list.at(-1);
-  if (
-    !isObject(entry) ||
-    !isObject(last) ||
-    entry.index === undefined ||
-    entry.index !== last.index
-  )
-    return [...list, entry];
-  const merged = { ...last };
-  for (const [name, value] of Object.entries(entry)) {
-    if (!hasValue(value)) continue;
-    const before = merged[name];
-    const grows = GROWING.has(name) && typeof before === 'string' && typeof value === 'string';
-    merged[name] = grows ? before + value : value;
+/** In place, as `extended`. */
+function withEntries(list: unknown[], entries: readonly unknown[]): unknown[] {
+  for (const entry of entries) {
+    const last = list.at(-1);
+    if (isObject(entry) && isObject(last) && isSamePlace(entry, last)) extendEntry(last, entry);
+    else list.push(entry);
   }
-  return [...list.slice(0, -1), merged];
+  return list;
+}
+
+function isSamePlace({ index }: Fields, last: Fields): boolean {
+  if (index === undefined) return false;
+  return index === last.index || (placeIn(index) ?? NaN) === placeIn(last.index);
+}
+
+function extendEntry(entry: Record<string, unknown>, more: Fields): void {
+  for (const [name, value] of Object.entries(more)) {
+    if (!hasValue(value) || name === '__proto__') continue;
+    const before = entry[name];
+    const grows = GROWING.has(name) && typeof before === 'string' && typeof value === 'string';
+    entry[name] = grows ? before + value : value;
+  }
 }
 
 /** The fields of a turn that its message keeps, so that they can be sent back. */
@@ -108,8 +136,8 @@ export function keepFields(
   calls: readonly (Fields | undefined)[],
 ): AssistantMessage['provider_data'] {
   if (!message && calls.every((fields) => !fields)) return undefined;
-  const kept = { ...author, ...(message && { message }) };
-  return { [MEMBER]: { ...kept, calls: calls.map((fields) => fields ?? null) } };
+  const kept = { ...author, ...(message && { message: toRecorded(message) }) };
+  return { [MEMBER]: { ...kept, calls: calls.map((fields) => toRecorded(fields ?? null)) } };
 }
 
 export interface Restored {
@@ -124,8 +152,9 @@ export function restoreFields(message: AssistantMessage, author: Author): Restor
   const kept = message.provider_data?.[MEMBER];
   if (!isObject(kept) || kept.model !== author.model || kept.endpoint !== author.endpoint)
     return NOTHING;
-  const fields = isObject(kept.message) ? kept.message : {};
-  const calls = Array.isArray(kept.calls) ? (kept.calls as unknown[]) : [];
+  const ofMessage = fromRecorded(kept.message);
+  const fields = isObject(ofMessage) ? ofMessage : {};
+  const calls = Array.isArray(kept.calls) ? kept.calls.map(fromRecorded) : [];
   const isAligned = calls.length === (message.tool_calls?.length ?? 0);
   return {
     message: pick(fields, isKeptField),

@@ -1,26 +1,24 @@
-import OpenAI, { APIConnectionTimeoutError, APIError, type ClientOptions } from 'openai';
-import { isObject } from '../../kernel/json.js';
 import type { ModelRequest } from '../model-provider.js';
 import { wellFormed } from '../http/well-formed.js';
 import { HttpProvider } from '../http/http-provider.js';
 import type { HttpProviderOptions } from '../http/http-provider-options.js';
-import type { Fault, Vendor } from '../http/vendor.js';
+import type { Vendor } from '../http/vendor.js';
 import { ModelCall } from '../http/model-call.js';
 import type { AdaptedRequest, ModelCallOptions } from '../http/model-call.js';
-import { saidIn } from '../http/said.js';
 import { chatRequest, type ChatParams } from './chat-request.js';
 import { ChatTurn } from './chat-turn.js';
+import { faultOf, OpenAiClient } from './openai-client.js';
 
 const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 
 /** Any OpenAI-compatible endpoint, through Chat Completions. */
 export class OpenAiProvider extends HttpProvider {
   readonly name = 'openai';
-  private readonly chat: ChatClient;
+  private readonly chat: OpenAiClient;
 
   constructor(options: HttpProviderOptions = {}) {
     super(OPENAI, { baseUrl: DEFAULT_BASE_URL, ...options });
-    this.chat = new ChatClient(this.client);
+    this.chat = new OpenAiClient(this.client);
   }
 
   protected override call(request: ModelRequest, signal: AbortSignal): OpenAiCall {
@@ -33,11 +31,7 @@ const URL_HINT = 'ends in /v1.';
 
 const OPENAI: Vendor = {
   name: 'openai',
-  fault: (error) => {
-    if (error instanceof APIConnectionTimeoutError) return 'timeout';
-    if (!(error instanceof APIError)) return undefined;
-    return error.status === undefined ? 'unreachable' : httpFault(error);
-  },
+  fault: faultOf,
   statuses: new Map(
     ['invalid_request_error', 'context_length_exceeded', 'invalid_api_key', 'model_not_found'].map(
       (word) => [word, REFUSED],
@@ -51,22 +45,8 @@ const OPENAI: Vendor = {
   },
 };
 
-function httpFault(error: APIError): Fault {
-  const { status, code, type, param, message } = error as APIError & { status: number };
-  const detail = message.replace(`${status} `, '');
-  const location = error.headers?.get('location');
-  const redirected = location ? `it redirects to ${location}` : detail;
-  return {
-    status,
-    code: code ?? type ?? undefined,
-    detail: status < 400 ? redirected : detail,
-    ...(param && { param }),
-    headers: error.headers,
-  };
-}
-
 interface OpenAiCallOptions extends ModelCallOptions {
-  readonly client: ChatClient;
+  readonly client: OpenAiClient;
 }
 
 /** One turn. */
@@ -94,31 +74,5 @@ class OpenAiCall extends ModelCall {
       max_chars: max_turn_chars,
     });
     await this.read(await response.asResponse(), turn);
-  }
-}
-
-/**
- * The official client, with further environment variables, retries and log output disabled. It
- * also supports servers whose error bodies differ from OpenAI's.
- */
-class ChatClient extends OpenAI {
-  constructor(options: ClientOptions) {
-    super({ ...options, adminAPIKey: null, maxRetries: 0, logLevel: 'off' });
-  }
-
-  protected override makeStatusError(
-    status: number,
-    body: object | undefined,
-    text: string | undefined,
-    headers: Headers,
-  ): APIError {
-    const { error } = Object(body) as { readonly error?: unknown };
-    const fields = isObject(error) ? error : {};
-    return super.makeStatusError(
-      status,
-      { error: { ...fields, message: saidIn(body) ?? text } },
-      text,
-      headers,
-    );
   }
 }

@@ -9,12 +9,16 @@ export type OptionName =
   | 'thinking'
   | 'output_config'
   | 'cache_control'
-  | 'tool_choice';
+  | 'tool_choice'
+  | 'temperature'
+  | 'top_p';
 
 /** How requests to one model of one endpoint are built. */
 export interface Adaptation extends ToolLimits {
   /** Name of the limit of a turn's tokens. */
   readonly limit_option: 'max_tokens' | 'max_completion_tokens';
+  /** The highest limit that is sent. */
+  readonly max_limit: number;
   /** Options that are left out. */
   readonly dropped: ReadonlySet<OptionName>;
   /** How an answer of a schema is asked for; `prompt`: in words. */
@@ -41,6 +45,7 @@ const NO_TOOLS: ReadonlySet<string> = new Set();
 function firstAdaptation(profile: VendorProfile): Adaptation {
   return {
     limit_option: profile.limit_option,
+    max_limit: Infinity,
     max_tools: profile.max_tools,
     narrow_schemas: profile.schemas === 'narrow',
     narrow_tools: NO_TOOLS,

@@ -1,19 +1,7 @@
-import type { Fault } from '../http/vendor.js';
-import type { ModelTool } from '../model-provider.js';
 import { toolKey } from '../schema/tool-form.js';
-import type { Adaptation, Change, DemandedField, OptionName } from './adaptation.js';
-
-/** A request that an endpoint refused. */
-export interface RefusedRequest {
-  readonly body: Readonly<Record<string, unknown>>;
-  /** The declarations of its tools, in their order. */
-  readonly tools: readonly ModelTool[];
-  /** The names that the tools have in it, in the same order. */
-  readonly tool_names: readonly string[];
-  readonly fault: Fault;
-}
-
-type Rule = (text: string, refused: RefusedRequest, known: Adaptation) => Change | undefined;
+import type { Adaptation, Change, DemandedField } from './adaptation.js';
+import { leavingOut, options } from './option-refusals.js';
+import { change, UNSUPPORTED, type RefusedRequest, type Rule } from './refusal-rule.js';
 
 /** The change after which an endpoint may take the request; undefined if none is known. */
 export function changeFor(refused: RefusedRequest, known: Adaptation): Change | undefined {
@@ -28,12 +16,25 @@ export function changeFor(refused: RefusedRequest, known: Adaptation): Change | 
 
 /** Errors may repeat the request. */
 const MAX_TEXT = 4_000;
-const UNSUPPORTED =
-  /not (?:be )?(?:supported|permitted|allowed|available|compatible)|unsupported|unknown|unrecogni[sz]ed|unexpected|extra.(?:inputs?|fields?|forbidden)|forbidden|unavailable|incompatible|does ?n[o']t support|invalid (?:parameter|argument|field)|can ?not be used|cannot find field/i;
 const MISSING = /missing|required|must (?:be|have|contain|include)|has to be|need/i;
 
-const ALTERNATE =
-  /(?:roles?|messages?) must alternate|alternat\w{1,10} (?:between )?user|after role '?tool|expected last role|last message (?:must|should|cannot)|must end with (?:a )?user/i;
+// regex: words in a row, of a text of at most 4,000 characters
+const ALTERNATE = new RegExp(
+  [
+    '(?:must|should|to) alternate',
+    'alternat\\w{1,10} (?:between|with|user)',
+    "after role '?tool",
+    'expected last role',
+    'last message (?:must|should|cannot)',
+    'must (?:start|end) with (?:a )?user',
+    'immediately after a user turn',
+    'no user query',
+    'assistant messages at the end',
+  ].join('|'),
+  'i',
+);
+const SYSTEM =
+  /system (?:role|messages?|prompt|instruction)|developer instruction|role'?:? (?:does not support )?['"]?system|messages(?:\.0|\[0\])\.role/i;
 
 const roles: Rule = (text) => {
   if (ALTERNATE.test(text))
@@ -41,13 +42,13 @@ const roles: Rule = (text) => {
       alternate: true,
       bridge: true,
     });
-  const isSystem = /system (?:role|messages?|prompt|instruction)|role:? ['"]?system/i.test(text);
-  if (isSystem && UNSUPPORTED.test(text))
+  if (SYSTEM.test(text) && (UNSUPPORTED.test(text) || /should be/i.test(text)))
     return change('instructions are sent as a message of the user', { system_role: 'user' });
   return undefined;
 };
 
 const kept: Rule = (text, { body }) => {
+  if (/expected `thinking`/i.test(text)) return { ...leavingOut('thinking'), once: true };
   if (/thought_?signature/i.test(text)) return demanding('thought_signature');
   const isRefused = UNSUPPORTED.test(text);
   if (/reasoning_content/i.test(text) && MISSING.test(text) && !isRefused)
@@ -102,47 +103,6 @@ const toolCount: Rule = (text, { tools }) => {
   };
 };
 
-const LIMITS = ['max_completion_tokens', 'max_tokens'] as const;
-
-const limitOption: Rule = (text, { body }) => {
-  const sent = LIMITS.find((name) => body[name] !== undefined);
-  if (!sent || !text.includes(sent) || !UNSUPPORTED.test(text)) return undefined;
-  const other = LIMITS.find((name) => name !== sent)!;
-  return {
-    told: `${sent} is sent as ${other}`,
-    apply: (known) => (known.limit_option === sent ? { ...known, limit_option: other } : known),
-  };
-};
-
-const answerFormat: Rule = (text, { body }) => {
-  const asked = body.response_format;
-  if (asked === undefined || !/response_format|json_schema|json_object/i.test(text))
-    return undefined;
-  if (!UNSUPPORTED.test(text) && !/invalid/i.test(text)) return undefined;
-  const isSchema = (asked as { readonly type?: unknown }).type === 'json_schema';
-  const answer_format = isSchema ? 'json_object' : 'prompt';
-  return change('the schema of the answer is asked for in words', { answer_format });
-};
-
-const OPTIONS: readonly OptionName[] = [
-  ...(['stream_options', 'reasoning_effort', 'tool_choice'] as const),
-  ...(['thinking', 'output_config', 'cache_control'] as const),
-];
-
-const option: Rule = (text, { body }) => {
-  const json = OPTIONS.find((name) => text.includes(name) && isSent(name, body));
-  if (!json || !UNSUPPORTED.test(text)) return undefined;
-  return {
-    told: `the option ${json} is left out`,
-    apply: (known) =>
-      known.dropped.has(json) ? known : { ...known, dropped: new Set([...known.dropped, json]) },
-  };
-};
-
-function isSent(name: OptionName, body: Readonly<Record<string, unknown>>): boolean {
-  return name === 'cache_control' || body[name] !== undefined;
-}
-
 const dialect: Rule = (text) =>
   /function_declarations|Unknown name/.test(text)
     ? change('schemas of tools are sent in a simpler form', { narrow_schemas: true })
@@ -150,7 +110,7 @@ const dialect: Rule = (text) =>
 
 /** Keys are those of at most so many tools. */
 const MAX_KEYS = 512;
-const PLACE = /\b(?:tools|functions|function_declarations)(?:\.|\[)(\d{1,4})/g;
+const PLACE = /\b(?:tools|functions|function_declarations)(?:\.|\[|['"], ?)(\d{1,4})/g;
 const NAMED = /\b(?:function|tool)s?:? ['"`]([a-zA-Z0-9_-]{1,64})['"`]/;
 
 const tool: Rule = (text, { tools, tool_names, body }, known) => {
@@ -190,20 +150,4 @@ function withKey(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
   return new Set([...keys, key].slice(-MAX_KEYS));
 }
 
-function change(told: string, fields: Partial<Adaptation>): Change {
-  return {
-    told,
-    apply: (known) => (hasAll(known, fields) ? known : { ...known, ...fields }),
-  };
-}
-
-function hasAll(known: Adaptation, fields: Partial<Adaptation>): boolean {
-  return Object.entries(fields).every(([name, value]) => {
-    const before = known[name as keyof Adaptation];
-    return value instanceof Set ? (before as typeof value).size === value.size : before === value;
-  });
-}
-
-const RULES: readonly Rule[] = [
-  ...[dialect, callIds, tool, roles, kept, toolCount, limitOption, answerFormat, option],
-];
+const RULES: readonly Rule[] = [...[dialect, callIds, tool, roles, kept, toolCount, options]];

@@ -1,4 +1,4 @@
-import { canonicalJson, isObject } from '../../kernel/json.js';
+import { canonicalJson, isObject } from '../../kernel/json/json.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,5 @@
-import { isObject } from '../../kernel/json.js';
+import { ExactNumber, exactJson } from '../../kernel/json/exact-json.js';
+import { isObject } from '../../kernel/json/json.js';
 import { resolveRef, type Schema } from './fold-schema.js';
 
 /** Keywords that every vendor takes. */
@@ -103,7 +104,7 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function isUsable(value: unknown): boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
+  return ['string', 'number', 'boolean'].includes(typeof value) || value instanceof ExactNumber;
 }
 
 /** One type: of a list of types the first that is not `null`, or what the other keywords imply. */
@@ -122,9 +123,13 @@ function typeOf(schema: Schema): { type: unknown; nullable: boolean } {
 
 function limitsOf({ exclusiveMinimum, exclusiveMaximum }: Schema): Schema {
   return {
-    ...(typeof exclusiveMinimum === 'number' && { minimum: exclusiveMinimum }),
-    ...(typeof exclusiveMaximum === 'number' && { maximum: exclusiveMaximum }),
+    ...(isNumber(exclusiveMinimum) && { minimum: exclusiveMinimum }),
+    ...(isNumber(exclusiveMaximum) && { maximum: exclusiveMaximum }),
   };
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || value instanceof ExactNumber;
 }
 
 function formatOf({ format }: Schema): Schema {
@@ -137,5 +142,5 @@ function enumOf(schema: Schema): Schema {
   if (!Array.isArray(values) || values.length === 0) return {};
   if (values.every((value) => typeof value === 'string' && value !== '')) return { enum: values };
   const said = typeof schema.description === 'string' ? `${schema.description} ` : '';
-  return { description: `${said}One of ${JSON.stringify(values)}.` };
+  return { description: `${said}One of ${exactJson(values)}.` };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../kernel/json.js';
+import { isObject } from '../../kernel/json/json.js';
 import type { Schema } from './fold-schema.js';
 
 /** The names of properties that vendors take. */

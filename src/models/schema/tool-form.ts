@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { exactJson } from '../../kernel/json/exact-json.js';
 import { rememberPerObject } from '../../kernel/remember-per-object.js';
 import type { ModelTool } from '../model-provider.js';
 import { foldSchema } from './fold-schema.js';
@@ -38,7 +39,7 @@ export const narrowForm = rememberPerObject((tool: ModelTool): ToolForm => {
 
 /** Tells declarations of one name apart. */
 export const toolKey = rememberPerObject(({ name, input_schema }: ModelTool): string => {
-  const digest = createHash('sha256').update(JSON.stringify(input_schema)).digest('base64');
+  const digest = createHash('sha256').update(exactJson(input_schema)).digest('base64');
   return `${name} ${digest}`;
 });
 

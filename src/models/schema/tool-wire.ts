@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObjectText } from '../../kernel/bounded-json.js';
+import { isObjectText } from '../../kernel/json/bounded-json.js';
 import type { AssistantMessage, Message, ToolCall } from '../../protocol/message.js';
 import type { ModelEvent, ModelRequest, ModelTool } from '../model-provider.js';
 import { renameFields } from './json-text.js';
@@ -9,6 +9,13 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Some vendors take no name that begins with a digit or a hyphen. */
 const NARROW_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const MAX_NAME = 64;
+/** A character that is in no name of a tool that is sent. */
+const AROUND_NAME = /[^a-zA-Z0-9_-]/;
+const NAMESPACE = /^(?:functions|default_api|tools?)[.:]/;
+/** Begins the marks of a template: `read<|channel|>json`. */
+const MARK = '<|';
+/** The number of the call: `read:0`. */
+const NUMBER = /:\d{1,4}$/;
 
 /** Which tools a model gets, and in which form. */
 export interface ToolLimits {
@@ -106,6 +113,15 @@ export class ToolWire {
     return known ?? (NAME.test(name) ? name : this.freeName(name));
   }
 
+  /** The tool of a call. Templates leave white space, a namespace or marks around its name. */
+  private sentAs(name: string): SentTool | undefined {
+    const known = this.bySentName.get(name);
+    if (known || !AROUND_NAME.test(name)) return known;
+    const [unmarked = ''] = name.split(MARK, 1);
+    const bare = unmarked.trim().replace(NAMESPACE, '').replace(NUMBER, '');
+    return this.bySentName.get(bare);
+  }
+
   private outward(message: Message): Message {
     if (message.role !== 'assistant' || !message.tool_calls) return message;
     return { ...message, tool_calls: message.tool_calls.map((call) => this.outwardCall(call)) };
@@ -121,13 +137,13 @@ export class ToolWire {
   }
 
   private start(event: Extract<ModelEvent, { type: 'tool_call_started' }>): ModelEvent {
-    const tool = this.bySentName.get(event.name);
+    const tool = this.sentAs(event.name);
     if (tool?.inward.size) this.held.set(event.index, tool);
     return tool ? { ...event, name: tool.original } : event;
   }
 
   private finish(event: Extract<ModelEvent, { type: 'tool_call_ready' }>): readonly ModelEvent[] {
-    const name = this.bySentName.get(event.name)?.original ?? event.name;
+    const name = this.sentAs(event.name)?.original ?? event.name;
     const tool = this.held.get(event.index);
     if (!tool) return [{ ...event, name }];
     const json = withFields(event.arguments, tool.inward);
@@ -139,7 +155,7 @@ export class ToolWire {
   private received(message: AssistantMessage): AssistantMessage {
     if (!message.tool_calls) return message;
     const tool_calls = message.tool_calls.map((call) => {
-      const tool = this.bySentName.get(call.function.name);
+      const tool = this.sentAs(call.function.name);
       if (!tool) return call;
       const json = withFields(call.function.arguments, tool.inward);
       return { ...call, function: { name: tool.original, arguments: json } };

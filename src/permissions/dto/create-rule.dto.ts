@@ -5,13 +5,14 @@ import type { Decision, RuleScope } from '../rules/permission-rule.js';
 
 /** The shape of a new rule. The validity of the matcher is checked with the rule as a whole. */
 export class CreateRuleDto {
-  @ApiProperty({ enum: SCOPES, example: 'global' })
+  @ApiProperty({ enum: SCOPES, example: 'session' })
   @IsIn(SCOPES)
   scope: RuleScope;
 
   @ApiPropertyOptional({
     type: String,
     nullable: true,
+    example: 'chat_123',
     description:
       'The chat of a session rule, the agent type of an agent rule, the user of a user rule (you, if left out); else left out.',
   })
@@ -28,19 +29,19 @@ export class CreateRuleDto {
   @IsInt()
   priority?: number;
 
-  @ApiProperty({ enum: DECISIONS, example: 'allow' })
+  @ApiProperty({ enum: DECISIONS, example: 'ask' })
   @IsIn(DECISIONS)
   decision: Decision;
 
   @ApiProperty({
     type: Object,
     description: 'What it is about: type tool, category, command_prefix, regex, path or all.',
-    example: { type: 'command_prefix', prefixes: ['git log', 'git status'] },
+    example: { type: 'tool', pattern: 'python' },
   })
   @IsObject()
   matcher: Record<string, unknown>;
 
-  @ApiPropertyOptional({ type: String, nullable: true, example: 'Looking is fine.' })
+  @ApiPropertyOptional({ type: String, nullable: true, example: 'Ask before it runs code.' })
   @IsOptional()
   @IsString()
   @MaxLength(1000)

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { DECISIONS, SCOPES } from '../rules/permission-rule.js';
 import type { Decision, Matcher, PermissionRule, RuleScope } from '../rules/permission-rule.js';
 
@@ -46,6 +46,14 @@ export class PermissionRuleDto implements PermissionRule {
 
   @ApiProperty({ description: 'Executions that it decided, where max_uses is set.' })
   readonly uses: number;
+}
+
+export class CreatedRuleDto extends PermissionRuleDto {
+  @ApiPropertyOptional({
+    description: 'What may be a mistake: the server has no tool of the name that the rule is for.',
+    example: 'There is no tool "calculater". Did you mean calculator?',
+  })
+  readonly hint?: string;
 }
 
 export class PermissionRuleListDto {

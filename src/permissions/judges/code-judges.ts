@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { doneWithin } from '../../kernel/promises.js';
+import { warnOfUndecorated } from '../../kernel/warn-of-undecorated.js';
+import { doneWithin } from '../../kernel/async/promises.js';
 import { showOnOneLine } from '../../tools/text/show-unseen.js';
 import type { OwnedCall } from '../policy/permission-call.js';
 import { JudgeProvider, PermissionJudge } from './permission-judge.js';
@@ -10,11 +11,14 @@ import type { Decision } from '../rules/permission-rule.js';
 import type { TraceEntry, Verdict } from '../policy/verdict.js';
 import { messageOf } from '../../kernel/app-error.js';
 import { requireDistinctNames } from '../../kernel/duplicate-name.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 const TIMEOUT_MS = 10_000;
 const MAX_REASON = 1_000;
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
 const VERB = { allow: 'Allows', deny: 'Denies', ask: 'Asks about' } as const;
+
+const JUDGE = { base: PermissionJudge, decorator: JudgeProvider, written: '@JudgeProvider()' };
 
 /** The opinion of a judge, by its name. */
 interface Said extends Opinion {
@@ -31,6 +35,7 @@ export class CodeJudges implements OnModuleInit {
   onModuleInit(): void {
     const found = this.discovery.getProviders({ metadataKey: JudgeProvider.KEY });
     this.use(found.map(({ instance, name }) => requireJudge(instance, String(name))));
+    warnOfUndecorated(this.discovery, JUDGE);
   }
 
   /** @throws AppError `duplicate_name` */
@@ -72,10 +77,10 @@ async function opinionOf(judge: PermissionJudge, call: OwnedCall): Promise<Said 
       typeof reason !== 'string'
     )
       throw new Error('it has to answer a decision (allow, ask or deny) and a reason');
-    return { judge: name, decision, reason: reason.slice(0, MAX_REASON) };
+    return { judge: name, decision, reason: cutText(reason, MAX_REASON) };
   } catch (error) {
     const why = messageOf(error);
-    const reason = `it failed, so nothing passes. ${why}`.slice(0, MAX_REASON);
+    const reason = cutText(`it failed, so nothing passes. ${why}`, MAX_REASON);
     return { judge: name, decision: 'deny', reason };
   }
 }

@@ -3,14 +3,18 @@ import type { Principal } from '../../auth/principal.js';
 import type { ShownFiles } from '../policy/file-filter.js';
 import type { OwnedCall } from '../policy/permission-call.js';
 import type { PermissionRule, RuleInput } from '../rules/permission-rule.js';
+import { RuleBook } from '../rules/rule-book.js';
 import { PermissionsService } from '../permissions.service.js';
 import { ToolJudge } from './tool-judge.js';
-import type { JudgedCall, RememberScope, ToolVerdict } from './tool-judge.js';
+import type { JudgedCall, RememberedRule, RememberScope, ToolVerdict } from './tool-judge.js';
 
 /** Judges tool calls by the permission rules. */
 @Injectable()
 export class RuleJudge extends ToolJudge {
-  constructor(private readonly permissions: PermissionsService) {
+  constructor(
+    private readonly permissions: PermissionsService,
+    private readonly rules: RuleBook,
+  ) {
     super();
   }
 
@@ -34,8 +38,16 @@ export class RuleJudge extends ToolJudge {
     return this.permissions.suggest(toPermissionCall(call), scope, decision);
   }
 
-  remember(caller: Principal, rule: RuleInput): Promise<PermissionRule> {
+  wouldDecide(rule: RuleInput, call: JudgedCall): Promise<boolean> {
+    return this.permissions.wouldDecide(rule, toPermissionCall(call));
+  }
+
+  remember(caller: Principal, rule: RuleInput): Promise<RememberedRule> {
     return this.permissions.add(caller, rule);
+  }
+
+  forget(caller: Principal, { id }: PermissionRule): Promise<void> {
+    return this.rules.remove(caller, id);
   }
 }
 

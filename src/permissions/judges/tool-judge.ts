@@ -31,6 +31,13 @@ export interface ToolVerdict {
 /** The scope of a remembered decision. */
 export type RememberScope = 'session' | 'agent' | 'global';
 
+/** The rule of a remembered decision. */
+export interface RememberedRule {
+  readonly rule: PermissionRule;
+  /** False: a rule with the same effect existed. */
+  readonly isNew: boolean;
+}
+
 /** The permission checks that the agent runtime uses. */
 export abstract class ToolJudge {
   /**
@@ -51,9 +58,13 @@ export abstract class ToolJudge {
     decision: 'allow' | 'deny',
     scope: RememberScope,
   ): Promise<RuleInput | undefined>;
+  /** True if this rule, without any other, gives the call its decision. */
+  abstract wouldDecide(rule: RuleInput, call: JudgedCall): Promise<boolean>;
   /**
    * Adds a suggested rule, unless a rule with the same effect exists, and returns the rule.
    * @throws AppError `too_many_rules` (409)
    */
-  abstract remember(caller: Principal, rule: RuleInput): Promise<PermissionRule>;
+  abstract remember(caller: Principal, rule: RuleInput): Promise<RememberedRule>;
+  /** Takes back a rule that `remember` has added. */
+  abstract forget(caller: Principal, rule: PermissionRule): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Matcher } from '../rules/permission-rule.js';
 import { splitWords } from '../shell/words.js';
-import { canonicalJson } from '../../kernel/json.js';
+import { canonicalJson } from '../../kernel/json/json.js';
 import { commandAllower, commandForbidder } from './match-command.js';
 import { pathAllower, pathForbidder } from './match-path.js';
 import { textAllower, textForbidder } from './match-text.js';

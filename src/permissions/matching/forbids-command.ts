@@ -128,7 +128,7 @@ function hasOption(options: ReadonlySet<string>, wanted: string): boolean {
 
 /** True if the option is present, also abbreviated or as its short form. */
 function hasLong(options: ReadonlySet<string>, name: string): boolean {
-  const letter = LETTER_OF[name];
+  const letter = Object.hasOwn(LETTER_OF, name) ? LETTER_OF[name] : undefined;
   if (letter !== undefined && options.has(letter)) return true;
   return [...options].some((option) => option.length > 4 && `--${name}`.startsWith(option));
 }

@@ -1,5 +1,6 @@
 import type { Effort } from '../../matching/effort.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
+import { isInGitFolder } from '../../workspace/parse-path.js';
 import type { CommandPart } from '../shell/script.js';
 import type { CompiledMatcher } from './match.js';
 import type { Match } from './match.js';
@@ -16,17 +17,13 @@ export function pathAllower(glob: LinearRegex): CompiledMatcher {
     if (part.kind === 'file') {
       if (part.path.dynamic) return no('the file is known only when the command runs');
       if (!part.plain) return no('its name is not plainly written');
-      if (part.access === 'write' && inGitFolder(part.path.text))
+      if (part.access === 'write' && isInGitFolder(part.path.text))
         return no('Git runs programs that files in .git name');
       return permits([part.path.text], glob, effort);
     }
     if (part.kind !== 'call') return no('a path says nothing about what a command does');
     return paths.length === 0 ? no('the call names no path') : permits(paths, glob, effort);
   };
-}
-
-function inGitFolder(path: string): boolean {
-  return path.toLowerCase().split('/').includes('.git');
 }
 
 function permits(paths: readonly string[], glob: LinearRegex, effort: Effort): Match {
@@ -96,9 +93,16 @@ function isIn(path: string, glob: LinearRegex, effort: Effort): boolean {
   return glob.covers(path, effort) !== false || glob.covers(`${path}/x`, effort) === true;
 }
 
-/** The word itself, and the text after each character that often precedes a path. */
+/** Characters that often stand before or behind a path: `-v .env:/x`, `:(top).env`, `a=<.env;b`. */
+const SEPARATOR = /[=@:,;<()]/g;
+const MAX_PIECES = 10;
+
+/** The word itself, and what in it can be a path, also behind options: `-rf.env`. */
 function pathsIn(word: string): string[] {
-  const ends = [...word.matchAll(/[=@:,]/g)].slice(0, 10).map(({ index }) => word.slice(index + 1));
-  const attached = /^-[A-Za-z]./.test(word) ? [word.slice(2)] : [];
-  return [word, ...ends, ...attached].filter((path) => path !== '');
+  const marks = [...word.matchAll(SEPARATOR)].slice(0, MAX_PIECES);
+  const ends = marks.map(({ index }) => word.slice(index + 1));
+  const pieces = marks.length > 0 ? word.split(SEPARATOR, MAX_PIECES + 1) : [];
+  const [options = ''] = /^-[^-/\s][^/\s]{0,9}/.exec(word) ?? [];
+  const attached = Array.from(options.slice(1), (_, at) => word.slice(at + 2));
+  return [word, ...ends, ...pieces, ...attached].filter((path) => path !== '');
 }

@@ -1,5 +1,5 @@
 import { escapeGlob } from '../../matching/glob.js';
-import { canonicalJson } from '../../kernel/json.js';
+import { canonicalJson } from '../../kernel/json/json.js';
 import { findPathInputs } from '../matching/path-inputs.js';
 import { toWorkspacePath } from '../matching/workspace-path.js';
 import type { PermissionCall } from './permission-call.js';

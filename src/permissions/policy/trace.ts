@@ -1,6 +1,7 @@
 import type { JudgedPart } from '../matching/judged-part.js';
 import { showOnOneLine } from '../../tools/text/show-unseen.js';
 import type { TraceEntry } from './verdict.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 const MAX_ENTRIES = 500;
 const MAX_LENGTH = 200;
@@ -34,5 +35,5 @@ function showWord({ text, dynamic }: { text: string; dynamic: boolean }): string
 }
 
 function cut(text: string): string {
-  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
+  return text.length > MAX_LENGTH ? `${cutText(text, MAX_LENGTH)}…` : text;
 }

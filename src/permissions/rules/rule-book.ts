@@ -11,7 +11,7 @@ import { CodeRules } from './code-rules.js';
 import type { RuleSet } from './compiled-rule.js';
 import { DeclaredRules } from './declared-rules.js';
 import { RulesFile } from '../file/rules-file.js';
-import { canonicalJson } from '../../kernel/json.js';
+import { canonicalJson } from '../../kernel/json/json.js';
 import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
 import { RuleStore } from './rule-store.js';
 import type { RuledCall, RuleFilter } from './rule-store.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DECISIONS, SCOPES } from './permission-rule.js';
-import { canonicalJson } from '../../kernel/json.js';
+import { canonicalJson } from '../../kernel/json/json.js';
 
 /** Maximum length of a pattern or a prefix, in characters. */
 const MAX_TEXT = 1000;
@@ -48,7 +48,10 @@ const matcher = z.discriminatedUnion(
     z.strictObject({ type: z.literal('path'), pattern: text, tool: text.optional() }),
     z.strictObject({ type: z.literal('all') }),
   ],
-  'has to be an object whose type is one of: tool, category, command_prefix, regex, path, all',
+  {
+    error: ({ code }) =>
+      `has to be ${code === 'invalid_union' ? '' : 'an object whose type is '}one of: tool, category, command_prefix, regex, path, all`,
+  },
 );
 
 const instant = z

@@ -49,6 +49,8 @@ const ONE_WORD = new Set([
 ]);
 /** Nodes that end with a word, besides these. */
 const ENDS_WITH_WORD = new Set(['file_redirect', 'herestring_redirect']);
+/** The grammar puts the blanks at the end of a quoted text into the quote. */
+const CLOSING_QUOTE = /^[ \t\n]+"$/;
 const BEFORE_COMMENT = /^[\s;&|()<>]?$/;
 const QUOTING = new Set(['string', 'regex', 'extglob_pattern']);
 
@@ -75,10 +77,11 @@ function checkNode(node: SyntaxNode, source: string, inExpansion = false): void 
 /** Checks the text of a node. A default value, as in `${x:-a b}`, may contain blanks. */
 function checkShape(node: SyntaxNode, source: string, inExpansion: boolean): void {
   const { type, named, start, end } = node;
-  if (!named && source.slice(start, end) !== type)
+  const text = source.slice(start, end);
+  if (!named && text !== type && !(type === '"' && CLOSING_QUOTE.test(text)))
     throw new Unreadable('has a part that can’t be parsed');
   const shape = inExpansion && type === 'word' ? /^[^\n]*$/ : SHAPES[type];
-  if (shape && !shape.test(source.slice(start, end)))
+  if (shape && !shape.test(text))
     throw new Unreadable('has a word or a text whose end can’t be told');
   if (type === 'comment' && !BEFORE_COMMENT.test(source.slice(Math.max(0, start - 1), start)))
     throw new Unreadable('has something that only looks like a comment');

@@ -1,5 +1,6 @@
 import type { SyntaxNode } from './shell-grammar.js';
 import { Unreadable } from './script.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 /** Something in a script that can run commands that are not written in it. */
 export interface Risk {
@@ -22,7 +23,7 @@ const LOOKS_UP = /^-[vR]$/;
 export function findRisk(node: SyntaxNode, source: string): Risk | undefined {
   const text = source.slice(node.start, node.end);
   const why = describeRisk(node, text, source);
-  if (why) return { source: text.slice(0, 200), why };
+  if (why) return { source: cutText(text, 200), why };
   for (const child of node.children) {
     const found = findRisk(child, source);
     if (found) return found;

@@ -1,3 +1,5 @@
+import { cutText } from '../../kernel/cut-text.js';
+
 /** A word of a plain script. */
 export interface PlainWord {
   /** The whole word; with wildcards, the text before the first one. */
@@ -162,5 +164,5 @@ const DESCRIPTIONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 function show(text: string): string {
-  return text.length > 20 ? `${text.slice(0, 20)}…` : text;
+  return text.length > 20 ? `${cutText(text, 20)}…` : text;
 }

@@ -18,6 +18,7 @@ import { WRAPPERS } from './programs/wrappers.js';
 const KEYWORD =
   /^(?:[{}!]|\[\[|\(\(|if|then|elif|else|fi|for|select|case|esac|while|until|do|done|in|function|\w+(?:\[.*\])?\+?=.*)$/s;
 const MAX_WORDS = 2000;
+const RUN_BUILTINS: ReadonlySet<string> = new Set(['command', 'builtin', 'exec']);
 
 /** Builtins of shells with which later words mean something else, or run later. */
 const SHELL_STATE: ReadonlySet<string> = new Set(
@@ -51,7 +52,8 @@ function readNamed(command: Command, base: string, readInner: ReadInner): Script
   if (base === 'eval') return readEval(command, readInner);
   if (SHELLS.has(base)) return readShell(command, base, readInner);
   const own = part(command, findReach(words));
-  return RUNS_ARGUMENTS.has(base) ? [own, ...shadowsOf(command, readInner)] : [own];
+  const runsOthers = RUNS_ARGUMENTS.has(base) || own.must_name > 1;
+  return runsOthers ? [own, ...shadowsOf(command, readInner)] : [own];
 }
 
 function readWrapped(
@@ -60,14 +62,27 @@ function readWrapped(
   readInner: ReadInner,
 ): ScriptPart[] {
   const inner = unwrap(command.words, wrapper);
+  if (inner === 'none' && wrapper.appends)
+    return readWrapped(runsEcho(command), wrapper, readInner);
   if (inner === 'none') return [part(command, { whole: true })];
-  if (inner === 'inexact')
+  if (inner === 'inexact' || runsBuiltin(command, inner))
     return [part(command, { whole: true, opaque: true }), ...shadowsOf(command, readInner)];
   const parts = readUnwrapped(command, inner, readInner);
   const isChanged = wrapper.changes === true || command.words[0]!.text.includes('/');
   return isChanged
     ? changed(command, inner.at, parts)
     : [part(command, { shadow: true }), ...parts];
+}
+
+/** `xargs` without a command. */
+function runsEcho(command: Command): Command {
+  const echo = { text: 'echo', dynamic: false, splits: false };
+  return { ...command, words: [...command.words, echo] };
+}
+
+/** True where a program has the name of a builtin: it may do anything else. */
+function runsBuiltin({ words: [wrapper] }: Command, { words: [name] }: Unwrapped): boolean {
+  return !/^(?:command|builtin)$/.test(wrapper!.text) && RUN_BUILTINS.has(name!.text);
 }
 
 function readUnwrapped(
@@ -105,7 +120,8 @@ function readEval(command: Command, readInner: ReadInner): ScriptPart[] {
   if (words.length === 1) return [part(command)];
   if (words.some(({ dynamic }) => dynamic))
     return [part(command, { whole: true, opaque: true }), ...shadowsOf(command, readInner)];
-  const script = words.slice(1).map(({ text }) => text);
+  // Bash takes it for the end of the options.
+  const script = words.slice(words[1]!.text === '--' ? 2 : 1).map(({ text }) => text);
   return [part(command, { whole: true }), ...asShadows(readInner(script.join(' ')))];
 }
 

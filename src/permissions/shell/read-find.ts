@@ -39,7 +39,8 @@ function unclear(command: Command, readInner: ReadInner): ScriptPart[] {
 function isEnd(words: readonly Word[], at: number): boolean {
   const { text, dynamic } = words[at]!;
   if (dynamic) return false;
-  return text === ';' || (text === '+' && words[at - 1]!.text === FOUND);
+  const before = words[at - 1]!;
+  return text === ';' || (text === '+' && before.text === FOUND && !before.dynamic);
 }
 
 /** True if the word can become `-exec` or another action. */

@@ -1,5 +1,6 @@
 import { asShadows, part, shadowsOf, withDoubt } from './command.js';
 import type { Command, ReadInner } from './command.js';
+import { WRAPPERS } from './programs/wrappers.js';
 import type { ScriptPart } from './script.js';
 
 /** Options of a shell that don't change the effect of a script. */
@@ -27,7 +28,8 @@ export function readShell(command: Command, shell: string, readInner: ReadInner)
     return readScript(command, { at, text: script.text }, readInner);
   }
   const isFile = at === 1 && !word.dynamic && !/^[-+]/.test(word.text);
-  if (!isFile) return unclear(command, readInner);
+  // Without a slash it may be a program of PATH: one that runs others hides what it runs.
+  if (!isFile || Object.hasOwn(WRAPPERS, word.text)) return unclear(command, readInner);
   return [part(command, { whole: true }), ...shadowsOf(command, readInner)];
 }
 

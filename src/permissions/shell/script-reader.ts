@@ -1,7 +1,7 @@
 import { checkTree } from './check-tree.js';
 import { asShadows, withDoubt } from './command.js';
 import { readPlainScript } from './plain-script.js';
-import { ReadingBudget } from './reading-budget.js';
+import { ReadingBudget, TooLong } from './reading-budget.js';
 import { ScriptWalk } from './script-walk.js';
 import type { Script, ScriptPart, Word } from './script.js';
 import type { ShellGrammar } from './shell-grammar.js';
@@ -44,8 +44,23 @@ class Reading {
     const doubt = findDoubt(text, commands);
     const judged = doubt === undefined ? parts : withDoubt(parts, doubt);
     const joined = joinLines(text);
-    if (joined === text) return judged;
-    return [...judged, ...asShadows(this.parse(joined, depth).parts)];
+    const others = new Set([joined, joinOutsideComments(text)]);
+    others.delete(text);
+    const shadows = [...others].flatMap((each) => asShadows(this.parse(each, depth).parts));
+    return [...judged, ...shadows, ...this.readAsPosix(joined, depth)];
+  }
+
+  /** Reads the script as a shell does that lacks some of Bash's syntax, where that differs. */
+  private readAsPosix(text: string, depth: number): ScriptPart[] {
+    const posix = withoutBashSyntax(text);
+    if (posix === text) return [];
+    try {
+      return asShadows(this.parse(posix, depth).parts);
+    } catch (error) {
+      if (!(error instanceof Unreadable) || error instanceof TooLong) throw error;
+      const doubt = 'shells other than Bash read it otherwise';
+      return [{ kind: 'other', source: text, opaque: true, doubt }];
+    }
   }
 
   private parse(text: string, depth: number): ScriptWalk {
@@ -85,6 +100,24 @@ function checkText(text: string, depth: number): void {
  */
 function joinLines(text: string): string {
   return text.replace(/\\([\s\S])/g, (pair, next) => (next === '\n' ? '' : pair));
+}
+
+/** The same, if each `#` that may begin a comment does: a comment ends with its line. */
+function joinOutsideComments(text: string): string {
+  return text.replace(/(?<=^|[\s;&|()])#[^\n]*|\\([\s\S])/g, (found, next) =>
+    next === '\n' ? '' : found,
+  );
+}
+
+/**
+ * Separates characters that only Bash takes together, so that it reads them as other shells do:
+ * `$'…'` is a `$` and a text there, and `&>` an `&` and a `>`. In quotes, this changes the text.
+ */
+function withoutBashSyntax(text: string): string {
+  return text.replace(/\\[\s\S]|\$\$|\$(?=')|&(?=>)/g, (found) => {
+    if (found === '$') return '\\$';
+    return found === '&' ? '& ' : found;
+  });
 }
 
 /**

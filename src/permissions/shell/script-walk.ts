@@ -96,7 +96,8 @@ export class ScriptWalk {
     for (const child of node.children) {
       if (isRedirect(child)) this.visitRedirect(child, redirections, 'command');
       else if (isPrefix(node, child, words)) this.parts.push(assignment(this.text(child)));
-      else if (child.type !== '(' && child.type !== ')') words.push(this.word(child));
+      else if (child.type !== '(' && child.type !== ')' && !this.isDescriptor(child))
+        words.push(this.word(child));
       this.visitInside(child);
     }
     words.push(...redirections.words);
@@ -160,10 +161,16 @@ export class ScriptWalk {
     return type === 'file_descriptor' && this.source[start] === '-';
   }
 
+  /** Of the descriptors, the grammar does not know that of standard input: `git 0<file push`. */
+  private isDescriptor({ start, end }: SyntaxNode): boolean {
+    return this.source.slice(start, end) === '0' && /[<>]/.test(this.source[end] ?? '');
+  }
+
   private addWords(nodes: readonly SyntaxNode[], to: Redirections, at: 'command' | 'alone'): void {
     if (nodes.length > 0 && at === 'alone')
       throw new Unreadable('has words behind a redirection that belong to nothing');
-    for (const node of nodes) to.words.push(readWord(node, this.source));
+    for (const node of nodes.filter((it) => !this.isDescriptor(it)))
+      to.words.push(readWord(node, this.source));
   }
 
   private visitAssignment(node: SyntaxNode): void {

@@ -15,6 +15,8 @@ export interface ChatState {
   readonly status: InteractionStatus | null;
   /** In the order of the queue. */
   readonly queued: readonly string[];
+  /** How often each of them was edited or moved. */
+  readonly queue_changes: readonly number[];
   /** Pending requests, oldest first; at most `MAX_PENDING`. */
   readonly request_ids: readonly string[];
 }

@@ -4,14 +4,17 @@ import type { ApprovalMode } from '../../protocol/chat-settings.js';
 import type { InteractionError, InteractionStatus, Usage } from '../../protocol/interaction.js';
 import type { Json } from '../../protocol/json.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';
+import type { Sampling } from '../../protocol/sampling.js';
+import type { Thinking } from '../../protocol/thinking.js';
 
 /** The settings of a start, saved so that every run of the interaction uses the same ones. */
-export interface InteractionSettings {
+export interface InteractionSettings extends Sampling {
   readonly max_iterations: number;
   readonly on_disconnect: 'cancel' | 'continue';
   readonly approval_mode: ApprovalMode;
   readonly client_tools: readonly ClientTool[];
   readonly budget?: Budget;
+  readonly thinking?: Thinking;
   /** That came with the user's message. */
   readonly files?: readonly AttachedFile[];
   /** As in `ChatSettings`, when it started. */
@@ -19,6 +22,10 @@ export interface InteractionSettings {
   readonly context_messages?: number;
   /** Of the user's message. */
   readonly redacted?: RedactedCounts;
+  /** Of the request that started it: the trace that it is part of. */
+  readonly traceparent?: string;
+  /** Its answer is spoken while it is written: the run ends when it has been played. */
+  readonly spoken?: true;
   /** It came with a session log, which can't be verified: it never runs. */
   readonly imported?: true;
 }

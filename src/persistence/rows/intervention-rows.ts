@@ -22,6 +22,21 @@ export interface InterventionRow extends NewIntervention {
   readonly signal: number;
 }
 
+/**
+ * In place of an agent's id: the signal is about the spoken answer. `played`: all of it was;
+ * `heard`: it is interrupted, and `user_content` is a `HeardPart` as JSON.
+ */
+export const SPEECH = 'speech';
+
+/** The part of an answer that was played. */
+export interface HeardPart {
+  /** The block that was being played. */
+  readonly block_id: string;
+  /** Of its text, in UTF-16 code units. */
+  readonly length: number;
+  readonly heard_ms: number;
+}
+
 export type InterveneOutcome =
   | { readonly outcome: 'accepted'; readonly interaction: InteractionRow }
   /** The interaction does not exist. */

@@ -57,7 +57,7 @@ export function toRetriedEvent(record: LogRecord<'INTERACTION_COMPLETE'>): Recor
   return toEvent({ ...record, body: { type: 'NOTICE', code: 'retried', message }, hidden: null });
 }
 
-type Started = Omit<RecordOf<'INTERACTION_STARTED'>, 'type' | 'edited_from' | 'by'> &
+type Started = Omit<RecordOf<'INTERACTION_STARTED'>, 'type' | 'edited_from' | 'by' | 'files'> &
   Pick<InteractionRow, 'edited_from' | 'started_by'>;
 
 /** The event that begins an interaction. */

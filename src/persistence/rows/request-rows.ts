@@ -13,6 +13,14 @@ export type RequestKind = 'approval' | 'input' | 'tool';
 /** `closed`: its interaction ended before the request was settled. */
 export type RequestStatus = 'pending' | 'settled' | 'closed';
 
+/** Pending requests of one kind, of all tenants. */
+export interface PendingCount {
+  readonly kind: RequestKind;
+  readonly count: number;
+  /** When the oldest of them was made. */
+  readonly oldest: string;
+}
+
 /** The author of a settlement. */
 export interface Settled {
   readonly by: Decider;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { agentStatus, budget, count, decider, guarded, json, text } from './fields.js';
+import { agentStatus, budget, count, decider, guarded, json } from './fields.js';
+import { replacedBlock, text } from './fields.js';
 
 /** Defaults for the turns of a child agent. */
 const agentSettings = z.object({
@@ -43,6 +44,7 @@ export function agentRecords() {
           type: z.literal('AGENT_COMPLETED'),
           status: agentStatus,
           result: text.describe('Its answer, or why it has none.'),
+          replaces: replacedBlock,
         })
         .meta({
           description: 'A child agent has ended, and no part of it is running any more.',

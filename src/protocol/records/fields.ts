@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../message.js';
+import { MAX_THINKING_BUDGET, MIN_THINKING_BUDGET, THINKING_EFFORTS } from '../thinking.js';
+import type { Thinking } from '../thinking.js';
 
 export const ACTIVE_STATUSES = ['RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'] as const;
 export const FINAL_STATUSES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const;
@@ -34,11 +36,29 @@ export const blockId = text
   .regex(/^[a-z0-9]{1,32}$/)
   .describe('Unique within the interaction, across retries and resumed runs.');
 
+export const replacedBlock = blockId
+  .optional()
+  .describe('The block of an earlier text of the agent, in whose place this one stands.');
+
 export const model = text.describe('`<provider>/<name>`');
 
 export const usage = z
-  .object({ input_tokens: tokens, output_tokens: tokens })
-  .describe('Tokens, summed over all model turns that it is about.');
+  .object({
+    input_tokens: tokens,
+    output_tokens: tokens,
+    cached_tokens: tokens
+      .optional()
+      .describe('Of the input, those that the provider read from its cache, where it says so.'),
+    reasoning_tokens: tokens
+      .optional()
+      .describe('Of the output, those that the model thought with, where the provider says so.'),
+    cost_usd: z
+      .number()
+      .min(0)
+      .optional()
+      .describe('US dollars, of the turns of models that had a price.'),
+  })
+  .describe('Tokens and cost, summed over all model turns that it is about.');
 
 export const eventError = z
   .object({ code: text.describe('Stable, for programs.'), message: text })
@@ -54,7 +74,9 @@ export const decider = z
 
 export const cause = z
   .enum(['timeout', 'cancel'])
-  .describe('Why the server decided: nobody did in time, or the answer is no longer needed.');
+  .describe(
+    'Why the server decided: `timeout`, no decision came in time; `cancel`, the answer is no longer needed.',
+  );
 
 export const agentStatus = z
   .enum(['completed', 'error', 'cancelled'])
@@ -101,6 +123,16 @@ export const budget = z
     cost_usd: z.number().optional().describe('US dollars, of models with a known price.'),
   })
   .describe('Limits for an agent and all below it; a field that is left out sets no limit.');
+
+const thinkingBudget = z.strictObject({
+  budget_tokens: z.int().min(MIN_THINKING_BUDGET).max(MAX_THINKING_BUDGET),
+});
+
+export const thinking: z.ZodType<Thinking> = z.union([z.enum(THINKING_EFFORTS), thinkingBudget]);
+
+export const attachedFile = z
+  .object({ id: text, filename: text, mime_type: text, size_bytes: z.int().min(0) })
+  .describe('A file that came with a message. It may be deleted since.');
 
 /** The verdict of the guardrails on text that a person wrote. */
 export const image = z.object({ media_type: z.enum(IMAGE_TYPES), data: text });

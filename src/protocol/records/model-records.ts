@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { blockId, eventError, finishReason, flag, json, model, text, usage } from './fields.js';
-import { isObjectText } from '../../kernel/bounded-json.js';
+import { blockId, count, eventError, finishReason, flag, json, model } from './fields.js';
+import { replacedBlock, text, usage } from './fields.js';
+import { isObjectText } from '../../kernel/json/bounded-json.js';
 
 /** The names that providers accept for tools and calls. */
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -40,6 +41,8 @@ export function modelRecords() {
         description: 'Text of a turn that goes on (it also calls tools), or of a child agent.',
         example: { block_id: '1b1', content: 'I will calculate that.' },
       }),
+      /** Not written by a model turn: what the agent's own code said joins the conversation. */
+      hidden: z.object({ standalone: z.literal(true) }),
     },
     ANSWER: {
       body: z
@@ -47,9 +50,13 @@ export function modelRecords() {
           type: z.literal('ANSWER'),
           ...block,
           partial: flag.describe('The interaction was cancelled midway.'),
+          heard_ms: count
+            .optional()
+            .describe('It was spoken and interrupted: so much was played. `content` is its text.'),
           finish_reason: finishReason
             .optional()
             .describe('Why the model did not come to its end: `length` or `content_filter`.'),
+          replaces: replacedBlock,
         })
         .meta({
           description: 'The final answer, if it is the last of its interaction.',

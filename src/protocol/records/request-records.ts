@@ -37,6 +37,11 @@ export function requestRecords() {
             expires_at: null,
           },
         }),
+      hidden: z.object({
+        declared: text.describe(
+          'Of the tool that the person is asked about, as its server has it.',
+        ),
+      }),
     },
     APPROVED: {
       body: z
@@ -73,6 +78,8 @@ export function requestRecords() {
             expires_at: null,
           },
         }),
+      /** Asked by the agent's own code: it joins the conversation, together with its answer. */
+      hidden: z.object({ standalone: z.literal(true) }),
     },
     INPUT_RECEIVED: {
       body: z

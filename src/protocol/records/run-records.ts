@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   FINAL_STATUSES,
+  attachedFile,
   blockId,
   count,
   decider,
@@ -33,7 +34,22 @@ const contextCut = z.object({
 });
 
 /** A file of the user message, as the model reads it. */
-const readFile = z.object({ id: text, text, image: image.optional() });
+const readFile = z.object({
+  id: text,
+  text,
+  image: image.optional(),
+  transcript: z
+    .object({ language: text.optional(), duration_ms: count.optional() })
+    .optional()
+    .describe('It is a recording, and the text is what is said in it.'),
+});
+
+const transcript = z.object({
+  file_id: text,
+  text,
+  language: text.optional().describe('As the provider names it.'),
+  duration_ms: count.optional(),
+});
 
 /** A deferred call has ended. */
 const deferredCall = z.object({
@@ -55,6 +71,10 @@ export function runRecords() {
           parent_id: text.nullable().describe('The interaction that this one follows.'),
           edited_from: text.optional().describe('The interaction that this one replaces.'),
           by: decider.optional().describe('Who sent the message; missing in older logs.'),
+          files: z
+            .array(attachedFile)
+            .optional()
+            .describe('That came with the message. Sent to readers, and not saved in the record.'),
         })
         .meta({
           description: 'Always the first.',
@@ -70,10 +90,19 @@ export function runRecords() {
         }),
     },
     STEP_COMPLETED: {
-      body: z.object({ type: z.literal('STEP_COMPLETED'), name: text }).meta({
-        description: 'Another effect of the agent (`ctx.step`) is done.',
-        example: { name: 'now' },
-      }),
+      body: z
+        .object({
+          type: z.literal('STEP_COMPLETED'),
+          name: text,
+          transcripts: z
+            .array(transcript)
+            .optional()
+            .describe('Of the recordings among the files of the message, which the agent reads.'),
+        })
+        .meta({
+          description: 'Another effect of the agent (`ctx.step`) is done.',
+          example: { name: 'now' },
+        }),
       hidden: z.union([
         z.strictObject({ error: text }),
         guarded.describe('Of the check of the user message.'),
@@ -86,6 +115,8 @@ export function runRecords() {
         description: "An event of the agent's own (`ctx.emit`).",
         example: { name: 'progress', data: { done: 3, of: 10 } },
       }),
+      /** Sent by a hook, which is no step. */
+      hidden: z.object({ of_hook: z.literal(true) }),
     },
     METADATA_SET: {
       body: z

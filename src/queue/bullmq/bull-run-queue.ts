@@ -1,7 +1,8 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { doneWithin } from '../../kernel/promises.js';
+import type { Clock } from '../../kernel/clock.js';
+import { doneWithin } from '../../kernel/async/promises.js';
 import { connectRedis, retryDelay, whenConnected } from '../../redis/connect-redis.js';
 import { Refusals } from '../../redis/redis-faults.js';
 import { LocalRunQueue } from '../local/local-run-queue.js';
@@ -16,6 +17,7 @@ export interface BullRunQueueOptions {
   readonly prefix: string;
   /** Maximum number of working runs in this process. */
   readonly concurrency: number;
+  readonly clock: Clock;
   readonly lock_ms: number;
   readonly report: (problem: string) => void;
 }
@@ -55,7 +57,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
 
   private constructor(private readonly options: BullRunQueueOptions) {
     super();
-    this.local = new LocalRunQueue(options.concurrency);
+    this.local = new LocalRunQueue(options.concurrency, options.clock);
     this.refusals = new Refusals((message) =>
       options.report(`Redis rejected a queue command: ${message}`),
     );
@@ -88,6 +90,20 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
     if (this.redis.status !== 'ready') return this.queued;
     const shared = await this.jobs.getJobCountByTypes('waiting', 'prioritized').catch(() => 0);
     return shared + this.queued;
+  }
+
+  /** By the wall clocks of the processes that enqueued them. */
+  async longestWait(): Promise<number> {
+    const local = await this.local.longestWait();
+    if (this.redis.status !== 'ready') return local;
+    const oldest = await Promise.all(
+      (['waiting', 'prioritized'] as const).map((state) =>
+        this.jobs.getJobs(state, 0, 0, true).catch(() => []),
+      ),
+    );
+    const now = Date.now();
+    const waits = oldest.flat().flatMap((job) => (job ? [now - job.timestamp] : []));
+    return Math.max(local, ...waits);
   }
 
   start(handler: RunHandler): void {

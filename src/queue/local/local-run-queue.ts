@@ -1,4 +1,5 @@
 import { RunQueue } from '../run-queue.js';
+import type { Clock } from '../../kernel/clock.js';
 import type { EnqueueOptions, RunHandler } from '../run-queue.js';
 import { RunSlots } from './run-slots.js';
 
@@ -9,14 +10,18 @@ import { RunSlots } from './run-slots.js';
 export class LocalRunQueue extends RunQueue {
   readonly refusedSince = undefined;
   private handler: RunHandler | undefined;
-  private readonly begun = new Set<string>();
-  private readonly fresh = new Set<string>();
+  /** Ids with the monotonic time when they were enqueued. */
+  private readonly begun = new Map<string, number>();
+  private readonly fresh = new Map<string, number>();
   private readonly running = new Map<string, Promise<void>>();
   private readonly slots: RunSlots;
   private readonly roomWaiters: (() => void)[] = [];
   private stopped = false;
 
-  constructor(concurrency: number) {
+  constructor(
+    concurrency: number,
+    private readonly clock: Clock,
+  ) {
     super();
     this.slots = new RunSlots(concurrency, () => this.next());
   }
@@ -33,6 +38,14 @@ export class LocalRunQueue extends RunQueue {
     return Promise.resolve(this.queued);
   }
 
+  longestWait(): Promise<number> {
+    const since = [this.begun, this.fresh].flatMap((waiting) => {
+      const oldest = [...waiting].find(([id]) => !this.running.has(id));
+      return oldest ? [oldest[1]] : [];
+    });
+    return Promise.resolve(since.length === 0 ? 0 : this.clock.monotonic() - Math.min(...since));
+  }
+
   start(handler: RunHandler): void {
     this.handler = handler;
     this.next();
@@ -40,7 +53,7 @@ export class LocalRunQueue extends RunQueue {
 
   enqueue(interactionId: string, { priority }: EnqueueOptions = {}): void {
     if (!this.fresh.has(interactionId) && !this.begun.has(interactionId))
-      (priority === 'new' ? this.fresh : this.begun).add(interactionId);
+      (priority === 'new' ? this.fresh : this.begun).set(interactionId, this.clock.monotonic());
     this.next();
   }
 
@@ -60,7 +73,7 @@ export class LocalRunQueue extends RunQueue {
 
   private next(): void {
     for (const waiting of [this.begun, this.fresh])
-      for (const id of waiting) {
+      for (const id of waiting.keys()) {
         if (!this.isImmediate) return;
         if (this.running.has(id)) continue; // runs once more afterwards
         waiting.delete(id);

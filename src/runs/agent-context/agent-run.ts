@@ -1,18 +1,19 @@
-import { runAgentCode } from './agent-code.js';
-import type { AgentRunOptions } from './agent-run-options.js';
+import { runAgentCode } from '../effects/agent-code.js';
+import type { AgentRunOptions } from '../scope/agent-run-options.js';
 import { HookCalls } from './hook-calls.js';
 import { HookedContext } from './hooked-context.js';
 import { JournaledContext } from './journaled-context.js';
 import type { ContextParts } from './journaled-context.js';
 import { makeResources } from './resources.js';
+import { hookContext } from './hook-context.js';
 import type { Agent } from '../../agents/agent.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import { Children } from '../children/children.js';
-import { ToolEffect } from '../effects/tool.effect.js';
-import { guardText } from '../guarding/guard-output.js';
+import { ToolEffect } from '../tool-call/tool.effect.js';
+import { guardLongText } from '../guarding/guard-output.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { JournalMismatch } from '../journal/journal-mismatch.js';
-import type { OpenApproval } from '../open-work.js';
+import type { OpenApproval } from '../scope/open-work.js';
 import type { ToolCall } from '../../protocol/message.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import { DeferredCall } from '../tool-call/deferred-call.js';
@@ -50,7 +51,7 @@ async function runCode(
   const { conversation, scope } = parts;
   const hooks = new HookCalls({ hooks: all, conversation, fail, signal: scope.signal });
   const context = new HookedContext(parts, hooks);
-  if (!hooks.open(context)) return new Promise(() => {});
+  if (!hooks.open(hookContext(context, scope))) return new Promise(() => {});
   const text = await runAndClose(agent, context);
   return hooks.close(text) ? text : new Promise(() => {});
 }
@@ -62,7 +63,7 @@ async function runAndClose(agent: Agent, context: JournaledContext): Promise<str
 }
 
 async function guarded(scope: AgentScope, agent: AgentIdentity, said: string): Promise<string> {
-  const { text, remarks } = guardText(scope, agent, said);
+  const { text, remarks } = await guardLongText(scope, agent, said);
   if (remarks.length > 0) await scope.append(remarks);
   return text;
 }
@@ -84,5 +85,6 @@ function resumeDeferred(
   const nest = (inner: ToolCallInput) => new ToolEffect(scope, inner);
   const input = { ...owner, key, call, nest };
   const started = approval.started_in === undefined ? undefined : approval;
-  return new DeferredCall(scope, { input, approval_id, tool_input, started });
+  const declared = scope.run.journal.findProgress(key, 'APPROVAL_REQUIRED')?.hidden?.declared;
+  return new DeferredCall(scope, { input, approval_id, tool_input, declared, started });
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { Message } from '../../protocol/message.js';
 import type { DoneStep, HookContext, Step } from '../../agents/agent-hooks.js';
 import type { Hooks } from '../../agents/server-hooks.js';
-import type { AgentCode } from './agent-code.js';
+import type { AgentCode } from '../effects/agent-code.js';
 import type { Conversation } from '../../conversation/conversation.js';
 
 const HOOKS = ['beforeStep', 'afterStep', 'onMessage'] as const;
@@ -51,7 +51,7 @@ export class HookCalls {
     this.ctx = ctx;
     const { conversation } = this.options;
     for (const message of conversation.added()) this.onMessage(message);
-    conversation.onJoin = (message) => this.onJoin(message);
+    conversation.onJoin = (message, isOutcome) => this.onJoin(message, isOutcome);
     return this.isOpen;
   }
 
@@ -94,9 +94,9 @@ export class HookCalls {
    * point, and is then delivered earlier than it was live. The result of a step is not: so messages
    * of people are reported together with the next result.
    */
-  private onJoin(message: Message): void {
+  private onJoin(message: Message, isOutcome: boolean): void {
     this.said.push(message);
-    if (message.role === 'user') return;
+    if (!isOutcome) return;
     for (const each of this.said.splice(0)) this.onMessage(each);
   }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { Message, ToolCall } from '../../protocol/message.js';
 import type { Children } from '../children/children.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-import type { AgentRunOptions } from './agent-run-options.js';
+import type { AgentRunOptions } from '../scope/agent-run-options.js';
 import { AgentContext } from '../../agents/agent-context.js';
 import type {
   AgentHandle,
@@ -17,14 +17,13 @@ import { AskEffect } from '../effects/ask.effect.js';
 import { abandonable, perform } from '../effects/effect.js';
 import type { Effect } from '../effects/effect.js';
 import { EmitEffect, customBody, metadataBody } from '../effects/emit.effect.js';
+import type { EmittedBody } from '../effects/emit.effect.js';
 import { GenerateEffect } from '../effects/generate.effect.js';
 import { NoticeEffect, SayEffect } from '../effects/say.effect.js';
 import { StepEffect, refuseInsideStep } from '../effects/step.effect.js';
 import { TellEffect, parentOf } from '../effects/tell.effect.js';
 import type { ToolCallInput } from '../tool-call/tool-call-input.js';
-import { ToolEffect } from '../effects/tool.effect.js';
-
-const MAX_METADATA_CALLS = 256;
+import { ToolEffect } from '../tool-call/tool.effect.js';
 
 export interface ContextParts extends AgentRunOptions {
   readonly scope: AgentScope;
@@ -62,6 +61,10 @@ export class JournaledContext extends AgentContext {
 
   get instructions(): string | undefined {
     return this.parts.settings.instructions;
+  }
+
+  get metadata(): Readonly<Record<string, unknown>> {
+    return this.parts.scope.run.metadata.current;
   }
 
   get max_iterations(): number {
@@ -145,13 +148,7 @@ export class JournaledContext extends AgentContext {
   }
 
   async setMetadata(key: string, value: unknown): Promise<void> {
-    if (++this.metadataCalls > MAX_METADATA_CALLS)
-      throw new AppError(
-        'unprocessable',
-        'invalid_event',
-        `Not set: an agent may set metadata ${MAX_METADATA_CALLS} times.`,
-      );
-    await this.send(metadataBody(key, value));
+    await this.send(metadataBody(key, value, ++this.metadataCalls));
   }
 
   async tell(agent: AgentHandle | 'parent', text: string): Promise<void> {
@@ -161,7 +158,7 @@ export class JournaledContext extends AgentContext {
     await this.perform(new TellEffect(parts.scope, input));
   }
 
-  private send(body: ConstructorParameters<typeof EmitEffect>[2]['body']): Promise<void> {
+  private send(body: EmittedBody): Promise<void> {
     const key = this.nextKey();
     return this.perform(new EmitEffect(this.parts.scope, this.agent, { key, body }));
   }

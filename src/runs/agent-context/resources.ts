@@ -5,7 +5,7 @@ import { toErrorText } from '../../tools/text/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { Agent } from '../../agents/agent.js';
 import type { AgentScope } from '../scope/agent-scope.js';
-import { untilAborted, doneWithin } from '../../kernel/promises.js';
+import { untilAborted, doneWithin } from '../../kernel/async/promises.js';
 
 /**
  * Timeout for an agent to make its resources, in milliseconds; less than UNCLAIMED_MS of the

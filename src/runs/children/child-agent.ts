@@ -7,11 +7,11 @@ import type { CompletingRecord } from '../journal/completes.js';
 import type { Conversation } from '../../conversation/conversation.js';
 import type { ForkedAgent } from '../effects/fork.effect.js';
 import { guardFailure, guardedAgent, trip } from '../guarding/guard-output.js';
-import { intervened } from './interventions.js';
+import { intervened } from '../scope/interventions.js';
 import type { RunningChild } from '../scope/running.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import { closeAgent } from '../closing/close-agent.js';
-import type { AgentRunOptions } from '../agent-context/agent-run-options.js';
+import type { AgentRunOptions } from '../scope/agent-run-options.js';
 import type { AgentStatus } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 
@@ -20,6 +20,8 @@ interface AgentEnd {
   readonly status: AgentStatus;
   /** Its answer, or the reason why it has none. */
   readonly result: string;
+  /** The block of the answer in whose place its result stands. */
+  readonly replaces?: string;
   /** Code of the error that it failed with. */
   readonly code?: string;
 }
@@ -142,8 +144,11 @@ export class ChildAgent implements AgentHandle, RunningChild {
     try {
       const { settings } = forked;
       const text = await run(scope, { identity, path, conversation, settings });
-      const hasText = typeof text === 'string' && text !== '';
-      return { status: 'completed', result: hasText ? text : conversation.lastText() };
+      const said = conversation.lastText();
+      if (typeof text !== 'string' || text === '' || text === said)
+        return { status: 'completed', result: said };
+      const replaces = conversation.answerBlock;
+      return { status: 'completed', result: text, ...(replaces !== undefined && { replaces }) };
     } catch (error) {
       const { code, message } = guardFailure(scope, guardedAgent(identity), error);
       return { status: 'error', result: message, code };
@@ -172,12 +177,12 @@ export class ChildAgent implements AgentHandle, RunningChild {
     this.scope.run.endAgents(this.options.path);
   }
 
-  private completed({ status, result, code }: AgentEnd): Entry {
+  private completed({ code, ...end }: AgentEnd): Entry {
     const hidden = code === undefined ? null : { code };
     return {
       agent_id: this.agent_id,
       key: this.endKey,
-      body: { type: 'AGENT_COMPLETED', status, result },
+      body: { type: 'AGENT_COMPLETED', ...end },
       hidden,
     };
   }

@@ -1,9 +1,9 @@
-import { decisionOf, deferredNote } from '../tool-call/call-records.js';
+import { decisionOf, deferredNote } from './call-records.js';
 import { deciderOf } from '../../protocol/events.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { STOPPED_WITH_SERVER } from '../../tools/core/tool-executor.js';
-import type { OpenAgent, OpenCall, OpenQuestion } from '../open-work.js';
+import type { OpenAgent, OpenCall, OpenQuestion } from '../scope/open-work.js';
 import type { ClosingContext } from './closing-context.js';
 
 /** Open work, by its agent and by the journal key of its step. */

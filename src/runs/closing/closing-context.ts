@@ -1,7 +1,7 @@
 import type { GuardedAgent } from '../../guardrails/guardrail.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
-import type { OpenWork } from '../open-work.js';
+import type { OpenWork } from '../scope/open-work.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 /** State from which the records that end open work are built. */
@@ -19,7 +19,7 @@ export interface ClosingContext {
 export function closingContext(scope: AgentScope): ClosingContext {
   const { openWork: state, unstoppable, requests, interaction, services } = scope.run;
   const guarded = (output: string): string =>
-    new GuardedResult(scope, guardedRoot(scope)).read(output);
+    new GuardedResult(scope, guardedRoot(scope)).readAtOnce(output);
   return {
     ...{ state, unstoppable, epoch: interaction.epoch },
     settlementOf: (id) => requests.settlementOf(id),

@@ -1,8 +1,8 @@
 import type { Entry } from '../../event-log/append/run-log.js';
-import type { Decider, EventError, StoppedEffect } from '../../protocol/events.js';
+import type { Decider, EventError, RecordOf, StoppedEffect } from '../../protocol/events.js';
 import type { FinalStatus } from '../../protocol/interaction.js';
 import { closeAgents, closeAnswered, closeCalls } from './close-calls.js';
-import type { OpenAgent, OpenCall } from '../open-work.js';
+import type { OpenAgent, OpenCall } from '../scope/open-work.js';
 import type { ShownText } from '../scope/running.js';
 import type { ClosingContext } from './closing-context.js';
 
@@ -18,15 +18,23 @@ export interface Ending {
 
 export interface EndingContext extends ClosingContext {
   readonly newBlockId: () => string;
+  /** The block of the last answer, in whose place a returned text stands. */
+  readonly answerBlock?: string | undefined;
 }
 
 /** `text`: the return value of the agent. */
 export function completed(context: EndingContext, text: string | void): Ending {
   const isNew = typeof text === 'string' && text !== '' && text !== context.state.lastAnswer;
   return finish(context, { status: 'COMPLETED', error: null }, [
-    ...(isNew ? [answer(context, { block_id: context.newBlockId(), content: text })] : []),
+    ...(isNew ? [returned(context, text)] : []),
     ...closeAll(context, 'The agent finished before this tool call did.'),
   ]);
+}
+
+function returned(context: EndingContext, content: string): Entry {
+  const replaces = context.answerBlock;
+  const block_id = context.newBlockId();
+  return answer(context, { block_id, content, ...(replaces !== undefined && { replaces }) });
 }
 
 /** `error`: as shown to models and people. */
@@ -37,11 +45,16 @@ export function failed(context: EndingContext, error: EventError): Ending {
   ]);
 }
 
-interface Cancelled {
+export interface CancelledAnswer {
+  /** The part of the answer that readers have seen, or that the user has heard. */
+  readonly shown?: ShownText & { readonly heard_ms?: number };
+  /** The block of the whole answer, if that is in the log. */
+  readonly replaces?: string;
+}
+
+interface Cancelled extends CancelledAnswer {
   readonly reason: string;
   readonly by: Decider;
-  /** The part of the answer that readers have seen. */
-  readonly shown?: ShownText;
   /** Model requests that were aborted, by model. */
   readonly models: readonly string[];
   /** The interventions that caused the end. */
@@ -50,7 +63,7 @@ interface Cancelled {
 
 export function cancelled(
   context: EndingContext,
-  { reason, by, shown, models, told = [] }: Cancelled,
+  { reason, by, shown, replaces, models, told = [] }: Cancelled,
 ): Ending {
   const stopped: StoppedEffect[] = [
     ...context.state.openAgents().map(stoppedAgent),
@@ -59,7 +72,9 @@ export function cancelled(
     ...leftCalls(context),
   ];
   return finish(context, { status: 'CANCELLED', error: null }, [
-    ...(shown ? [answer(context, { ...shown, partial: true })] : []),
+    ...(shown
+      ? [answer(context, { ...shown, partial: true, ...(replaces !== undefined && { replaces }) })]
+      : []),
     ...told,
     ...closeAll(context, 'Cancelled.'),
     entry(context, { type: 'CANCELLED', reason, by, stopped }),
@@ -79,10 +94,7 @@ function entry({ state }: EndingContext, body: Entry['body']): Entry {
   return { agent_id: state.rootAgentId, key: null, body };
 }
 
-function answer(
-  context: EndingContext,
-  content: { block_id: string; content: string; partial?: true },
-): Entry {
+function answer(context: EndingContext, content: Omit<RecordOf<'ANSWER'>, 'type'>): Entry {
   const agent_id = context.state.rootAgentId;
   const body = { type: 'ANSWER', ...content } as const;
   return { agent_id, key: null, body, hidden: { standalone: true } };

@@ -3,13 +3,14 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { startedBody } from '../../persistence/rows/log-record.js';
 import type { Decider } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
-import { intervened } from '../children/interventions.js';
+import { intervened } from '../scope/interventions.js';
 import { guardFailure } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
+import type { ShownText } from '../scope/running.js';
 import { closeStopped } from './close-calls.js';
 import { closingContext, guardedRoot } from './closing-context.js';
 import { cancelled, completed, failed } from './ending.js';
-import type { Ending, EndingContext } from './ending.js';
+import type { CancelledAnswer, Ending, EndingContext } from './ending.js';
 
 /** Ends an interaction, or a run that was shut down. `root` is the scope of the root agent. */
 export class RunEnding {
@@ -34,10 +35,28 @@ export class RunEnding {
     return cancelled(this.context, {
       reason,
       by,
-      ...(shown && { shown }),
+      ...this.partOf(shown),
       models: turns.map((turn) => turn.options.model),
       told: this.deletes(),
     });
+  }
+
+  /** The text of the answer that readers have seen; of a spoken one, what was heard. */
+  private partOf(shown: ShownText | undefined): Pick<CancelledAnswer, 'shown' | 'replaces'> {
+    const { interventions, conversation, openWork } = this.root.run;
+    const { heard } = interventions;
+    if (!heard) return shown ? { shown } : {};
+    const { block_id, length, heard_ms } = heard;
+    const textOf = (block: string, text: string): string =>
+      block === block_id ? text.slice(0, length) : '';
+    if (shown) {
+      const content = textOf(shown.block_id, shown.content);
+      return content === '' ? {} : { shown: { ...shown, content, heard_ms } };
+    }
+    const replaces = conversation.answerBlock;
+    if (replaces === undefined) return {};
+    const content = textOf(replaces, openWork.lastAnswer ?? '');
+    return { shown: { block_id: this.root.run.log.newBlockId(), content, heard_ms }, replaces };
   }
 
   /**
@@ -67,8 +86,9 @@ export class RunEnding {
   }
 
   private get context(): EndingContext {
-    const { log } = this.root.run;
-    return { ...closingContext(this.root), newBlockId: () => log.newBlockId() };
+    const { log, conversation } = this.root.run;
+    const { answerBlock } = conversation;
+    return { ...closingContext(this.root), newBlockId: () => log.newBlockId(), answerBlock };
   }
 
   /** The interventions that deleted the root agent. */

@@ -1,4 +1,5 @@
 import { judgementOf } from '../../guardrails/input-judgement.js';
+import type { InputJudgement } from '../../guardrails/input-judgement.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { AgentIdentity, AskOptions } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
@@ -19,6 +20,8 @@ interface AskInput {
   /** Aborts when the answer is no longer needed. */
   readonly over?: AbortSignal;
 }
+
+const PASSED: InputJudgement = { remarks: [] };
 
 /** A question to a person. The answer is null if it is declined or expires. */
 export class AskEffect implements Effect<string | null> {
@@ -44,7 +47,9 @@ export class AskEffect implements Effect<string | null> {
     const answer = settlement.kind === 'input' ? settlement.answer : null;
     const { agent } = this.input;
     const read = { kind: 'answer', text: answer ?? '' } as const;
-    const { judgement, hidden } = answer === null ? {} : await judgeInput(this.scope, agent, read);
+    const { judgement } = answer === null ? {} : await judgeInput(this.scope, agent, read);
+    // a verdict says that the agent got the answer
+    const hidden = answer === null ? null : { guarded: judgement ?? PASSED };
     const { by, cause } = settlement;
     const body = {
       type: 'INPUT_RECEIVED',
@@ -102,7 +107,10 @@ export class AskEffect implements Effect<string | null> {
     };
     await this.scope.request(
       { id, key, kind: 'input', agent_id: agent.id, expires_at, event },
-      { type: 'INPUT_REQUIRED', request_id: id, ...event, expires_at },
+      {
+        body: { type: 'INPUT_REQUIRED', request_id: id, ...event, expires_at },
+        hidden: tool_call_id === undefined ? { standalone: true } : null,
+      },
     );
     return id;
   }

@@ -1,7 +1,7 @@
 import type { CompletingRecord } from '../journal/completes.js';
 import { LeaseLostError } from '../../event-log/append/lease-lost.error.js';
 import { JournalMismatch } from '../journal/journal-mismatch.js';
-import { outsideAgentCode } from '../agent-context/agent-code.js';
+import { outsideAgentCode } from './agent-code.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 /**

@@ -10,10 +10,13 @@ import type { Effect } from './effect.js';
 const MAX_NAME = 64;
 const MAX_DATA = 16 * 1024;
 const MAX_METADATA = 4 * 1024;
+const MAX_METADATA_CALLS = 256;
+
+export type EmittedBody = Entry<'CUSTOM'>['body'] | Entry<'METADATA_SET'>['body'];
 
 interface Emitted {
   readonly key: string;
-  readonly body: Entry<'CUSTOM'>['body'] | Entry<'METADATA_SET'>['body'];
+  readonly body: EmittedBody;
 }
 
 /** An event of the agent's own, or a key of the interaction's metadata. */
@@ -54,13 +57,22 @@ export function customBody(name: string, data: unknown): Entry<'CUSTOM'>['body']
   return { type: 'CUSTOM', name: checkName(name), data: toJson(`data of ${name}`, data, MAX_DATA) };
 }
 
-/** @throws AppError `invalid_event` */
-export function metadataBody(key: string, value: unknown): Entry<'METADATA_SET'>['body'] {
+/**
+ * @param calls of this agent or tool, with this one
+ * @throws AppError `invalid_event`
+ */
+export function metadataBody(
+  key: string,
+  value: unknown,
+  calls: number,
+): Entry<'METADATA_SET'>['body'] {
+  if (calls > MAX_METADATA_CALLS)
+    throw invalid(`an agent, or a call of a tool, may set metadata ${MAX_METADATA_CALLS} times`);
   const json = toJson(`metadata ${key}`, value, MAX_METADATA);
   return { type: 'METADATA_SET', key: checkName(key), value: json };
 }
 
-function labelOf(body: Emitted['body']): string {
+function labelOf(body: EmittedBody): string {
   return body.type === 'CUSTOM' ? `event ${body.name}` : `metadata ${body.key}`;
 }
 

@@ -10,10 +10,11 @@ import type { InterventionRow } from '../../persistence/rows/intervention-rows.j
 import type { Entry } from '../../event-log/append/run-log.js';
 import { redactedEntries, remarkEntries, trip } from '../guarding/guard-output.js';
 import { noteText, toldText } from '../../conversation/intervention-text.js';
-import { intervened } from '../children/interventions.js';
+import { intervened } from '../scope/interventions.js';
 import { judgeInput } from '../guarding/guard-input.js';
 import { Tripwire } from '../../guardrails/tripwire.js';
 import type { EventError } from '../../protocol/events.js';
+import { samplingOf } from '../../protocol/sampling.js';
 import { AppError } from '../../kernel/app-error.js';
 
 interface GenerateInput {
@@ -44,7 +45,8 @@ export class GenerateEffect implements Effect<Turn> {
 
   async run(): Promise<void> {
     const { scope } = this;
-    const { key, agent, options, conversation } = this.input;
+    const { key, agent, conversation } = this.input;
+    const options = { ...samplingOf(scope.run.interaction.settings), ...this.input.options };
     const notes = await takeNotes(scope, { key, agent });
     const messages = [...(options.messages ?? conversation), ...notes];
     const { length } = this.input.before;

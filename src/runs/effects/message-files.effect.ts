@@ -1,6 +1,6 @@
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';
-import type { ReadFile } from '../../protocol/events.js';
+import type { ReadFile, RecordOf } from '../../protocol/events.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { redactedEntries } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -9,7 +9,10 @@ import type { Effect } from './effect.js';
 
 const READ_FILES = 'files';
 
-/** Reads the files of the user's message before the agent runs: a step of its own. */
+/**
+ * Reads the files of the user's message before the agent runs: a step of its own, so that nothing
+ * is transcribed twice.
+ */
 class MessageFiles implements Effect<void> {
   readonly label = 'the files of the message';
 
@@ -25,13 +28,13 @@ class MessageFiles implements Effect<void> {
 
   async run(): Promise<void> {
     const { scope, agent, key } = this;
-    const { files, redacted } = this.redact(await this.read());
+    const { files, redacted } = await this.redact(await this.read());
     await scope.append([
       ...redactedEntries(agent.id, 'Text of the files', redacted),
       {
         agent_id: agent.id,
         key,
-        body: { type: 'STEP_COMPLETED', name: READ_FILES },
+        body: { type: 'STEP_COMPLETED', name: READ_FILES, ...transcriptsOf(files) },
         hidden: { files },
       },
     ]);
@@ -58,16 +61,29 @@ class MessageFiles implements Effect<void> {
     return files.flatMap(({ id }) => known.get(id) ?? []);
   }
 
-  private redact(read: readonly ReadFile[]): { files: ReadFile[]; redacted?: RedactedCounts } {
+  private async redact(
+    read: readonly ReadFile[],
+  ): Promise<{ files: ReadFile[]; redacted?: RedactedCounts }> {
+    const { redaction } = this.scope.run.services;
     const counts = new Map<string, number>();
-    const files = read.map((file) => {
-      const { redacted = {}, ...rest } = this.scope.run.services.redaction.of(file, 'text');
+    const files: ReadFile[] = [];
+    for (const file of read) {
+      const { redacted = {}, ...rest } = await redaction.of(file, 'text');
       for (const [name, count] of Object.entries(redacted))
         counts.set(name, (counts.get(name) ?? 0) + count);
-      return rest;
-    });
+      files.push(rest);
+    }
     return { files, ...(counts.size > 0 && { redacted: Object.fromEntries(counts) }) };
   }
+}
+
+function transcriptsOf(
+  files: readonly ReadFile[],
+): Pick<RecordOf<'STEP_COMPLETED'>, 'transcripts'> {
+  const transcripts = files.flatMap(({ id: file_id, text, transcript }) =>
+    transcript ? [{ file_id, text, ...transcript }] : [],
+  );
+  return transcripts.length > 0 ? { transcripts } : {};
 }
 
 /** Has the files of the user's message read, once. */

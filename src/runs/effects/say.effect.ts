@@ -4,7 +4,7 @@ import type { Effect } from './effect.js';
 import { guardText } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
-/** Text that the agent's code shows to readers. */
+/** Text that the agent's code shows to readers; it joins the conversation. */
 export class SayEffect implements Effect<void> {
   readonly label = 'a message';
 
@@ -26,7 +26,8 @@ export class SayEffect implements Effect<void> {
     const { text: content, remarks } = guardText(this.scope, this.agent, this.input.text);
     const block_id = this.scope.run.log.newBlockId();
     const body = { type: 'MESSAGE', block_id, content } as const;
-    await this.scope.append([...remarks, { agent_id: this.agent.id, key: this.key, body }]);
+    const hidden = { standalone: true } as const;
+    await this.scope.append([...remarks, { agent_id: this.agent.id, key: this.key, body, hidden }]);
   }
 
   outcome(): void {}

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/app-error.js';
-import { AsyncValue } from '../../kernel/async-value.js';
+import { AsyncValue } from '../../kernel/async/async-value.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { HiddenOf } from '../../protocol/events.js';

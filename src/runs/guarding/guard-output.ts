@@ -8,8 +8,8 @@ import type { AgentScope } from '../scope/agent-scope.js';
 import type { GuardedOutput, GuardedText } from '../../guardrails/guarded-output.js';
 import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
-import { mapTexts } from '../../kernel/json.js';
-import { cutText } from '../../tools/text/cut-text.js';
+import { mapTexts } from '../../kernel/json/json.js';
+import { cutText } from '../../kernel/cut-text.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 
 /** The agent as guardrails see it. */
@@ -47,21 +47,38 @@ export function trip(scope: AgentScope, message: string): Tripwire {
   return tripwire;
 }
 
+/** A text as readers see it, and the remarks for them. */
+interface GuardedEntry {
+  readonly text: string;
+  readonly remarks: readonly Entry[];
+}
+
 /**
  * A text by an agent's own code as readers see it, with the remarks for them.
  *
  * @throws Tripwire, which ends the run
  */
-export function guardText(
+export function guardText(scope: AgentScope, agent: AgentIdentity, text: string): GuardedEntry {
+  try {
+    const output = scope.run.services.guardrails.open(guardedAgent(agent));
+    const whole = output.begin('text');
+    const shown = whole.push(text) + whole.end();
+    return { text: shown, remarks: remarkEntries(agent.id, output.remarks()) };
+  } catch (error) {
+    throw error instanceof Tripwire ? trip(scope, error.message) : error;
+  }
+}
+
+/** As `guardText`, for a text of any length, such as a model's. */
+export async function guardLongText(
   scope: AgentScope,
   agent: AgentIdentity,
   text: string,
   part: OutputPart = 'text',
-): { readonly text: string; readonly remarks: readonly Entry[] } {
+): Promise<GuardedEntry> {
   try {
     const output = scope.run.services.guardrails.open(guardedAgent(agent));
-    const whole = output.begin(part);
-    const shown = whole.push(text) + whole.end();
+    const shown = await output.begin(part).whole(text);
     return { text: shown, remarks: remarkEntries(agent.id, output.remarks()) };
   } catch (error) {
     throw error instanceof Tripwire ? trip(scope, error.message) : error;
@@ -131,7 +148,19 @@ export class GuardedResult {
   }
 
   /** The complete result, or all that may be shown of it. */
-  read(text: string): string {
+  async read(text: string): Promise<string> {
+    if (this.tripwire !== undefined) return this.tripwire;
+    try {
+      this.output = this.open();
+      return await this.output.begin(this.part).whole(text);
+    } catch (error) {
+      if (!(error instanceof Tripwire)) throw error;
+      return (this.tripwire = error.message);
+    }
+  }
+
+  /** As `read`, without a break: for a text of bounded length. */
+  readAtOnce(text: string): string {
     return this.guarded(
       () => {
         this.output = this.open();
@@ -170,7 +199,8 @@ export class GuardedResult {
  */
 export function guardFailure(scope: AgentScope, about: GuardedAgent, cause: unknown): EventError {
   const guarded = new GuardedResult(scope, about);
-  const text = guarded.read(toErrorText(cause)).slice(0, MAX_MESSAGE).toWellFormed();
+  const said = toErrorText(cause).slice(0, MAX_MESSAGE + READ_ON);
+  const text = guarded.readAtOnce(said).slice(0, MAX_MESSAGE).toWellFormed();
   if (guarded.tripwire !== undefined) {
     const { code, message } = new Tripwire(guarded.tripwire);
     return { code, message };

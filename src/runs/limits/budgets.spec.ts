@@ -1,9 +1,10 @@
+import { Prices } from '../../config/prices/prices.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { Budget } from '../../protocol/budget.js';
 import type { RecordBody } from '../../protocol/events.js';
 import { Budgets, treeBudget } from './budgets.js';
 
-const PRICES = { 'a/b': { input: 1, output: 10 } };
+const PRICES = new Prices([{ 'a/b': { input: 1, output: 10 } }]);
 const START = Date.UTC(2026, 0, 15);
 
 /** Records, each at so many milliseconds after the start. */
@@ -81,6 +82,15 @@ describe(Budgets.name, () => {
     expect(world.over('root', 2)).toBeUndefined();
     world.turn(3, 'root', [0, 10_000]);
     expect(world.over('root', 3)).toMatch(/0\.5000 of 0\.5 US dollars/);
+  });
+
+  it('count the cost that is in the log, whatever the price is now', () => {
+    const world = new World({ cost_usd: 0.5 });
+    world.at(1, 'root', {
+      ...{ type: 'TURN_COMPLETED', model: 'a/b', finish_reason: 'stop', duration_ms: 1 },
+      usage: { input_tokens: 9_000_000, output_tokens: 0, cost_usd: 0.4 },
+    });
+    expect(world.over('root', 1)).toBeUndefined();
   });
 
   it('refuse the calls that are too many, starts of agents included, by the order of the log', () => {

@@ -1,15 +1,17 @@
 import { isCall } from './call-limits.js';
+import { withCost } from './with-cost.js';
 import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { Prices } from '../../config/prices/prices.js';
 import { AppError } from '../../kernel/app-error.js';
-import type { Budget, ModelPrices } from '../../protocol/budget.js';
+import type { Budget } from '../../protocol/budget.js';
 import type { RecordOf } from '../../protocol/events.js';
 
 interface BudgetOptions {
   readonly root_id: string;
   /** Budget of the whole tree. */
   readonly budget: Budget;
-  readonly prices: ModelPrices;
+  readonly prices: Pick<Prices, 'of'>;
 }
 
 interface Account {
@@ -21,8 +23,6 @@ interface Account {
   tool_calls: number;
   cost_usd: number;
 }
-
-const MILLION = 1_000_000;
 
 /**
  * Usage of the agents of a tree against their budgets: a fold over the committed log, so that a
@@ -98,11 +98,10 @@ export class Budgets {
 
   private spend(agentId: string, { model, usage }: RecordOf<'TURN_COMPLETED'>): void {
     const { input_tokens, output_tokens } = usage;
-    const price = this.options.prices[model] ?? { input: 0, output: 0 };
-    const cost = (input_tokens * price.input + output_tokens * price.output) / MILLION;
+    const { cost_usd = 0 } = withCost(usage, this.options.prices.of(model));
     for (const account of this.above(agentId)) {
       account.tokens += input_tokens + output_tokens;
-      account.cost_usd += cost;
+      account.cost_usd += cost_usd;
     }
   }
 

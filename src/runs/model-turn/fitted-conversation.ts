@@ -23,7 +23,7 @@ import type { SizedRequest, TurnPrompt } from './turn-prompt.js';
 import { SummaryPrompt } from './summary-prompt.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import { toolsOffered, turnRequest } from './turn-request.js';
-import { untilAborted } from '../../kernel/promises.js';
+import { untilAborted } from '../../kernel/async/promises.js';
 
 interface FittedConversationInput {
   /** Key of the turn. */

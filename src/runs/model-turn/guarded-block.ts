@@ -6,6 +6,9 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { guardedAgent, remarkEntries } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
+/** Characters of a usual delta, which is not cut into slices. */
+const SHORT = 10_000;
+
 /**
  * One block of a turn behind its guardrails: readers, the log and later requests to the model get
  * the text that these pass.
@@ -44,20 +47,21 @@ export class GuardedBlock {
   }
 
   /** @throws Tripwire */
-  push(text: string): void {
+  async push(text: string): Promise<void> {
     this.written += text;
-    this.show(this.guard.push(text));
+    const isShort = text.length <= SHORT;
+    this.show(isShort ? this.guard.push(text) : await this.guard.pushSliced(text));
   }
 
   /** Adds the whole text at once. */
-  fill(text: string): void {
+  async fill(text: string): Promise<void> {
     this.written = text;
-    this.filled = this.guard.push(text);
+    this.filled = await this.guard.pushSliced(text);
   }
 
   /** Ends the block: shows the text that was held back. */
-  end(): void {
-    const rest = this.guard.end();
+  async end(): Promise<void> {
+    const rest = await this.guard.endSliced();
     if (this.filled !== '') this.filled += rest;
     else this.show(rest);
   }

@@ -2,8 +2,9 @@ import { Tripwire } from '../../guardrails/tripwire.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { ModelError } from '../../models/model-error.js';
+import type { ReportedUsage } from '../../models/model-provider.js';
 import type { ModelChain, ResolvedModel } from '../../models/model-registry.js';
-import { addUsage } from '../../protocol/interaction.js';
+import { addUsage, NO_USAGE } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, GenerateOptions, Turn } from '../../agents/agent-context.js';
@@ -14,7 +15,7 @@ import type { Try } from './retry-policy.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { TurnPrompt } from './turn-prompt.js';
 import { TurnStream } from './turn-stream.js';
-import { withinBudget } from '../limits/within-budget.js';
+import { withinBudget } from './within-budget.js';
 
 interface ModelTurnInput {
   readonly key: string;
@@ -27,7 +28,6 @@ interface ModelTurnInput {
 
 const ANSWER_CUT =
   'The answer was cut off at the limit of output tokens: MODEL_MAX_OUTPUT_TOKENS, or the model’s own. Send another message to let it go on.';
-const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /**
  * Requests one turn, and appends it, completed or failed. Retries retryable errors: immediately
@@ -57,7 +57,14 @@ export class ModelTurn {
   }
 
   /** Resolves when the turn is appended. */
-  async ask(): Promise<void> {
+  ask(): Promise<void> {
+    const { id: interaction_id, chat_id, epoch } = this.scope.run.interaction;
+    const { key, agent } = this.input;
+    const turn = { interaction_id, chat_id, epoch, agent_id: agent.id, key };
+    return this.scope.run.services.turnFiles.record(turn, () => this.askModels());
+  }
+
+  private async askModels(): Promise<void> {
     const { scope } = this;
     const chain = this.resolve();
     if (chain instanceof AppError) return this.giveUp(this.newTurn(this.asked), chain);
@@ -70,10 +77,14 @@ export class ModelTurn {
         return await this.tryOnce(turn, model);
       } catch (error) {
         if (scope.signal.aborted || !(error instanceof AppError)) throw error;
-        if (error instanceof ModelError) scope.run.services.meter.modelFailed(error.code);
+        if (error instanceof ModelError)
+          scope.run.services.telemetry.emit('model_failed', {
+            code: error.code,
+            model: model.name,
+          });
         const hasShown = turn.shownBlockIds().length > 0;
         const lost = turn.usage(this.requestTokens);
-        if (lost) this.lost = addUsage(this.lost, lost);
+        if (lost) this.lost = addUsage(this.lost, this.priced(lost, turn));
         if (!hasShown && (await this.noteContextOverflow(turn, error))) continue;
         if (!hasShown && (await this.retryWithoutImages(turn, error))) continue;
         next = nextTry(error, { last: next, hasShown, others });
@@ -117,7 +128,9 @@ export class ModelTurn {
     try {
       const { finish_reason, usage } = await withinBudget(scope, input.agent.id, (signal) =>
         scope.run.turnSemaphore.run(scope.branch ?? scope, signal, () =>
-          turn.read(dropToolCalls(request, model.provider.stream(request, signal))),
+          this.traced(() =>
+            turn.read(dropToolCalls(request, model.provider.stream(request, signal))),
+          ),
         ),
       );
       scope.signal.throwIfAborted();
@@ -129,6 +142,12 @@ export class ModelTurn {
     }
   }
 
+  /** The request to the model names the turn's span. */
+  private traced<T>(work: () => T): T {
+    const { interaction, services } = this.scope.run;
+    return services.tracer.within(interaction, ['model', interaction.epoch, this.input.key], work);
+  }
+
   private async record(
     turn: TurnStream,
     { finish_reason, usage: reported }: Pick<Turn, 'finish_reason' | 'usage'>,
@@ -138,6 +157,7 @@ export class ModelTurn {
     const hidden = { message, in_conversation, estimated_tokens: this.requestTokens };
     const counted = turn.usage(this.requestTokens) ?? reported;
     const isEstimated = counted !== reported;
+    const used = this.priced(counted, turn);
     await this.scope.append(
       [
         ...this.notices(turn, isEstimated),
@@ -146,12 +166,16 @@ export class ModelTurn {
         ...(prompt.entriesFor?.(message) ?? []),
         this.completing(
           turn,
-          { finish_reason, usage: counted, ...(isEstimated && { usage_estimated: true as const }) },
+          { finish_reason, usage: used, ...(isEstimated && { usage_estimated: true as const }) },
           hidden,
         ),
       ],
-      { usage: this.scope.run.addUsage(counted) },
+      this.scope.run.addUsage(turn.options.model, used),
     );
+  }
+
+  private priced(usage: ReportedUsage, { options }: TurnStream): Usage {
+    return this.scope.run.services.pricing.priced(options.model, usage);
   }
 
   private async giveUp(turn: TurnStream, cause: AppError): Promise<void> {
@@ -169,12 +193,16 @@ export class ModelTurn {
         ...(blocks.length > 0 && turn.options.visible ? [notice] : []),
         this.completing(turn, { ...result, ...(isEstimated && { usage_estimated: true }) }, null),
       ],
-      { usage: this.scope.run.addUsage(usage) },
+      this.scope.run.addUsage(turn.options.model, usage),
     );
   }
 
   private async announce(turn: TurnStream, error: AppError, next: Try): Promise<void> {
-    const { code, message } = describeNext(turn.options.model, error, next);
+    const { model } = turn.options;
+    const { code, message } = describeNext(model, error, next);
+    const { telemetry, logger } = this.scope.run.services;
+    telemetry.emit(next.failed === 0 ? 'model_fell_back' : 'model_retried', { model });
+    logger.debug({ message: `${model} failed (${error.code}): ${code}`, model, code: error.code });
     const blocks = turn.options.visible ? turn.shownBlockIds() : [];
     await this.scope.append([...this.notices(turn), this.notice(code, message, blocks)]);
   }

@@ -1,4 +1,4 @@
-import { isObjectText } from '../../kernel/bounded-json.js';
+import { isObjectText, objectText } from '../../kernel/json/bounded-json.js';
 import { wellFormedJson } from '../../models/schema/json-text.js';
 import type { RecordContent } from '../../persistence/rows/log-record.js';
 import type { ToolCall } from '../../protocol/message.js';
@@ -45,5 +45,6 @@ export function usableToolName(name: string): string {
  * halves of characters (I8).
  */
 function asObject(input: string): string {
-  return isObjectText(input) ? wellFormedJson(input) : '{}';
+  const json = objectText(input);
+  return isObjectText(json) ? wellFormedJson(json) : '{}';
 }

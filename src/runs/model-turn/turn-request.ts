@@ -18,9 +18,11 @@ export function turnRequest(
   options: GenerateOptions,
   { model, messages }: Pick<ModelRequest, 'model' | 'messages'>,
 ): ModelRequest {
-  const { tools, tool_choice, instructions, schema } = options;
-  const { defaults } = scope.run.services.models;
-  const { max_output_tokens = defaults.max_output_tokens, thinking = defaults.thinking } = options;
+  const { tools, tool_choice, instructions, schema, temperature, top_p } = options;
+  const { interaction, services } = scope.run;
+  const { defaults } = services.models;
+  const { max_output_tokens = defaults.max_output_tokens } = options;
+  const thinking = options.thinking ?? interaction.settings.thinking ?? defaults.thinking;
   checkSize(messages);
   return {
     model,
@@ -30,6 +32,8 @@ export function turnRequest(
     ...(tool_choice !== undefined && { tool_choice }),
     ...(instructions !== undefined && { instructions }),
     ...(schema !== undefined && { schema }),
+    ...(temperature !== undefined && { temperature }),
+    ...(top_p !== undefined && { top_p }),
     ...(max_output_tokens !== undefined && { max_output_tokens }),
     ...(thinking !== undefined && { thinking }),
   };

@@ -1,8 +1,7 @@
 import type { Entry } from '../../event-log/append/run-log.js';
 import { ModelError } from '../../models/model-error.js';
-import type { ModelEvent } from '../../models/model-provider.js';
+import type { ModelEvent, ReportedUsage } from '../../models/model-provider.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
-import type { Usage } from '../../protocol/interaction.js';
 import { textTokens } from '../context-window/estimate-tokens.js';
 import { countUsage } from '../limits/count-usage.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -10,9 +9,23 @@ import type { RunningTurn, ShownText } from '../scope/running.js';
 import { TurnGuard } from './guarded-block.js';
 import type { BlockType, GuardedBlock } from './guarded-block.js';
 import { StreamingToolCall } from './streaming-tool-call.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 /** A leading surrogate at the end: its other half is missing, so readers have not seen it. */
 const HALF_PAIR = /[\ud800-\udbff]$/;
+
+/** The types of events that a provider may send. */
+const EVENT_TYPES: Readonly<Record<ModelEvent['type'], true>> = {
+  text_delta: true,
+  thinking_delta: true,
+  tool_call_started: true,
+  tool_call_args_delta: true,
+  tool_call_ready: true,
+  response_completed: true,
+  notice: true,
+  trace: true,
+};
+const MAX_TYPE = 64;
 
 type Completed = Extract<ModelEvent, { type: 'response_completed' }>;
 type Notice = Extract<ModelEvent, { type: 'notice' }>;
@@ -52,13 +65,16 @@ export class TurnStream implements RunningTurn {
   async read(events: AsyncIterable<ModelEvent>): Promise<Completed> {
     for await (const event of events) {
       this.scope.signal.throwIfAborted(); // a provider may notice the abort late
-      this.accept(event);
+      this.requireKnown(event);
+      await this.accept(event);
     }
     if (!this.completed)
       throw new ModelError('model_cut_off', 'The model stopped in the middle of its answer.', {
         retryable: true,
       });
-    for (const block of this.blocks()) block.end();
+    if (this.calls.size === 0 && this.completed.message.tool_calls?.length)
+      throw this.fault('a message with tool_calls, but no tool_call_ready for them');
+    for (const block of this.blocks()) await block.end();
     await this.guard.check(this.text?.text ?? '');
     return this.completed;
   }
@@ -99,7 +115,7 @@ export class TurnStream implements RunningTurn {
    * reported object itself if it is complete, undefined if the model has sent nothing.
    * @param input estimated tokens of the request
    */
-  usage(input: number): Usage | undefined {
+  usage(input: number): ReportedUsage | undefined {
     const texts = this.blocks().map(({ text }) => text);
     const output = textTokens(texts.join(''));
     if (this.completed) return countUsage(this.completed.usage, { input, output });
@@ -165,7 +181,21 @@ export class TurnStream implements RunningTurn {
     return { agent_id: this.options.agent_id, key: null, body };
   }
 
-  private accept(event: ModelEvent): void {
+  /** A provider of a package may send anything. What is skipped would be missing in the answer. */
+  private requireKnown(event: ModelEvent): void {
+    if (Object.hasOwn(EVENT_TYPES, event.type)) return;
+    void this.accept({ type: 'trace', name: 'unknown_event', detail: event });
+    const type = JSON.stringify(cutText(event.type, MAX_TYPE));
+    const known = Object.keys(EVENT_TYPES).join(', ');
+    throw this.fault(`an event of the unknown type ${type}. The types are: ${known}`);
+  }
+
+  private fault(what: string): ModelError {
+    const message = `The provider of ${this.options.model} sent ${what}.`;
+    return new ModelError('model_bad_response', message, { retryable: false });
+  }
+
+  private accept(event: ModelEvent): Promise<void> | void {
     switch (event.type) {
       case 'text_delta':
         if (event.delta === '') return;
@@ -203,9 +233,9 @@ export class TurnStream implements RunningTurn {
     return call;
   }
 
-  private finishCall(event: Extract<ModelEvent, { type: 'tool_call_ready' }>): void {
+  private async finishCall(event: Extract<ModelEvent, { type: 'tool_call_ready' }>): Promise<void> {
     const { block } = this.call(event.index, event);
-    if (!block.isBegun) block.fill(event.arguments);
+    if (!block.isBegun) await block.fill(event.arguments);
   }
 
   private block(type: BlockType, id?: string): GuardedBlock {

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordType } from '../../protocol/events.js';
-import type { RunServices } from '../run-services.js';
+import type { RunServices } from '../scope/run-services.js';
 import { observeRun } from './observe-run.js';
 import type { RecordedInteraction } from './observe-run.js';
 

@@ -2,12 +2,12 @@ import type { ModelEvent, ModelProvider } from '../../models/model-provider.js';
 import type { ModelChain, ModelRegistry } from '../../models/model-registry.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../persistence/rows/append-rows.js';
 import type { EarlierConversation } from '../context-window/earlier-conversation.js';
 import { UNCLAIMED_MS } from '../journal/journal.js';
 import { WaitingRuns } from '../parking.js';
 import { Run } from '../run.js';
-import type { RunServices } from '../run-services.js';
+import type { RunServices } from '../scope/run-services.js';
 
 /** An interaction as a session log has it. */
 export interface RecordedInteraction extends EarlierConversation {

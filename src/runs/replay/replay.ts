@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../kernel/json.js';
+import { canonicalJson } from '../../kernel/json/json.js';
 import type { RecordBody } from '../../protocol/events.js';
-import type { RunServices } from '../run-services.js';
+import type { RunServices } from '../scope/run-services.js';
 import { observeRun, unanswered } from './observe-run.js';
 import type { RecordedInteraction } from './observe-run.js';
 
@@ -14,8 +14,8 @@ export interface Difference {
   readonly replayed: RecordBody | { readonly asks_model: string };
 }
 
-/** They depend on the time and on the number of blocks. */
-const INCIDENTAL = ['block_id', 'duration_ms', 'by'];
+/** They depend on the time, on the number of blocks, and on the version that wrote the log. */
+const INCIDENTAL = ['block_id', 'duration_ms', 'by', 'replaces'];
 
 /**
  * Runs an interaction that has ended once more, with the model turns, the tool results and the

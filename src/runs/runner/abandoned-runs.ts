@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { DisconnectWatch } from '../../cancellation/disconnect-watch.js';
 import { Config } from '../../config/config.js';
+import { Clock } from '../../kernel/clock.js';
+import { Periodic } from '../../kernel/periodic.js';
 import { LeaseKeeper } from './lease-keeper.js';
 
 /**
@@ -11,21 +13,27 @@ import { LeaseKeeper } from './lease-keeper.js';
  */
 @Injectable()
 export class AbandonedRuns implements OnApplicationBootstrap, OnApplicationShutdown {
-  private timer: NodeJS.Timeout | undefined;
+  private readonly rounds: Periodic;
 
   constructor(
     private readonly leases: LeaseKeeper,
     private readonly disconnects: DisconnectWatch,
     private readonly config: Config,
-  ) {}
+    clock: Clock,
+  ) {
+    this.rounds = new Periodic(clock, {
+      name: 'Abandoned runs',
+      every_ms: config.disconnectGraceMs,
+      run: () => this.check(),
+    });
+  }
 
   onApplicationBootstrap(): void {
-    const { redisUrl, disconnectGraceMs } = this.config;
-    if (redisUrl) this.timer = setInterval(() => this.check(), disconnectGraceMs).unref();
+    if (this.config.redisUrl) this.rounds.start();
   }
 
   onApplicationShutdown(): void {
-    clearInterval(this.timer);
+    void this.rounds.stop();
   }
 
   private check(): void {

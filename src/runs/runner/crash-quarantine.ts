@@ -1,14 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { AppError } from '../../kernel/app-error.js';
-import type { Unowned } from '../../persistence/rows/store-rows.js';
+import type { Unowned } from '../../persistence/rows/lease-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
-
-/**
- * After this many consecutive losses, an interaction is a suspect: it may be a poison message, one
- * that crashes the process that runs it.
- */
-export const SUSPECT_LOSSES = 2;
+import { SUSPECT_LOSSES } from '../closing/crash-loop.js';
+import type { Quarantine } from '../scope/run-health.js';
 
 /**
  * Pauses before a suspect is retried, in milliseconds, by the number of its losses alone; the last
@@ -38,7 +33,7 @@ type LossClass = Pick<Unowned, 'alone_losses' | 'trial'>;
  * together. Whatever is not suspected runs beside them.
  */
 @Injectable()
-export class CrashQuarantine {
+export class CrashQuarantine implements Quarantine {
   /** Members of the group that are neither healthy nor over. */
   private readonly members = new Set<string>();
   private group: LossClass & { readonly size: number } = { alone_losses: 0, trial: 0, size: 0 };
@@ -73,12 +68,10 @@ export class CrashQuarantine {
     return ahead.length > 0 ? Math.min(...ahead) : undefined;
   }
 
-  /** The size of the group if the interaction is in it, else 0. */
   trialOf(interactionId: string): number {
     return this.members.has(interactionId) ? this.group.size : 0;
   }
 
-  /** The run of the interaction is healthy, or over, or runs on beside others. */
   release(interactionId: string): void {
     if (this.members.delete(interactionId) && this.members.size === 0) this.onRelease();
   }
@@ -121,14 +114,4 @@ function isSameClass(a: LossClass, b: LossClass): boolean {
 function byUrgency(a: LossClass, b: LossClass): number {
   const [left, right] = [a, b].map(({ trial }) => (trial === 0 ? Infinity : trial));
   return a.alone_losses - b.alone_losses || (left === right ? 0 : right! - left!);
-}
-
-export class CrashLoop extends AppError {
-  constructor(losses: number) {
-    super(
-      'internal',
-      'crash_loop',
-      `The server ended unexpectedly ${losses} times in a row while it ran this interaction apart from others like it, so it was given up. Something that the interaction does may crash the server, such as a tool, or take more memory than there is; the server's log may say more. Once the cause is removed, POST to …/retry to take it up again, or edit the message.`,
-    );
-  }
 }

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import type { Config } from '../../config/config.js';
-import type { LeaseState, LeaseTerms } from '../../persistence/rows/store-rows.js';
+import type { LeaseState, LeaseTerms } from '../../persistence/rows/lease-rows.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
 import { Gate } from '../../../test/support/gate.js';
 import { quiet } from '../../../test/support/quiet.js';
@@ -73,7 +73,7 @@ describe(LeaseKeeper.name, () => {
     Object.assign(run, { savedSeq: row![1] });
     await pass(TTL / 3);
     expect(told).toEqual([]);
-    Object.assign(run, { savedSeq: row![1] + 1 });
+    Object.assign(run, { savedSeq: row![1] + 1, interaction: await world.row() });
     await pass(TTL / 3);
     expect(told).toEqual(['lose']);
   });

@@ -7,10 +7,10 @@ import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import { LeaseStore } from '../../persistence/lease.store.js';
-import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
+import type { LeaseTerms } from '../../persistence/rows/lease-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
 import type { Run } from '../run.js';
-import { RunLease } from '../run-lease.js';
+import { RunLease } from '../scope/run-lease.js';
 
 /** Interval of looks at the clock, in milliseconds. */
 const WATCH_MS = 1_000;
@@ -126,9 +126,9 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
           continue;
         }
         if (state.last_seq < seq) {
-          this.logger.warn(
-            `${leased.run.interactionId}: the database went back from record ${seq} to ${state.last_seq}. The run stops, and the interaction resumes from there.`,
-          );
+          const { id: interaction_id, chat_id, epoch } = leased.run.interaction;
+          const message = `${interaction_id}: the database went back from record ${seq} to ${state.last_seq}. The run stops, and the interaction resumes from there.`;
+          this.logger.warn({ message, interaction_id, chat_id, epoch });
           leased.run.lose();
           continue;
         }

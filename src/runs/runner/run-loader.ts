@@ -2,10 +2,11 @@ import { readLog } from '../../persistence/read-log.js';
 import { ConversationLoader } from '../context-window/earlier-conversation.js';
 import type { EarlierConversation } from '../context-window/earlier-conversation.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { Lease, Started } from '../../persistence/rows/store-rows.js';
-import { RESUME_REASONS } from '../run-input.js';
-import type { RunInput } from '../run-input.js';
-import type { RunServices } from '../run-services.js';
+import type { Lease } from '../../persistence/rows/lease-rows.js';
+import type { Started } from '../../persistence/rows/start-rows.js';
+import { RESUME_REASONS } from '../scope/run-input.js';
+import type { RunInput } from '../scope/run-input.js';
+import type { RunServices } from '../scope/run-services.js';
 
 const MINUTE_MS = 60_000;
 const MAX_STARVED = 1_000;
@@ -47,7 +48,8 @@ export class RunLoader {
   }
 
   private resumeReason({ id, epoch }: InteractionRow, lostOwner: string | null): string {
-    if (this.services.spill.takeOutage(id, epoch)) return RESUME_REASONS.unsaved;
+    const outage = this.services.spill.takeOutage(id, epoch);
+    if (outage !== undefined) return RESUME_REASONS[outage];
     if (this.starved.delete(id)) return RESUME_REASONS.starved;
     return lostOwner === null ? RESUME_REASONS.stopped : RESUME_REASONS.lost;
   }

@@ -1,3 +1,4 @@
+import { SystemClock } from '../../kernel/clock.js';
 import { jest } from '@jest/globals';
 import type { AgentContext } from '../../agents/agent-context.js';
 import { ReactAgent } from '../../agents/kinds/react/react.agent.js';
@@ -6,7 +7,7 @@ import { RunWaker } from '../../event-log/live/run-waker.js';
 import { AppError } from '../../kernel/app-error.js';
 import { currentTenant, withinTenant } from '../../kernel/tenant-scope.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { LeaseTerms } from '../../persistence/rows/store-rows.js';
+import type { LeaseTerms } from '../../persistence/rows/lease-rows.js';
 import { LocalRunQueue } from '../../queue/local/local-run-queue.js';
 import { expectEnded } from '../../../test/support/client/expect-ended.js';
 import { FakeClock } from '../../../test/support/fake-clock.js';
@@ -16,7 +17,7 @@ import { aborted, quiet } from '../../../test/support/quiet.js';
 import { RunWorld } from '../../../test/support/runs/run-world.js';
 import type { AgentFunction, RunWorldOptions } from '../../../test/support/runs/run-world.js';
 import { ScriptedProvider } from '../../../test/support/model/scripted-provider.js';
-import { AdmissionGate } from '../../http/admission-gate.js';
+import { AdmissionGate } from '../../streams/admission-gate.js';
 import { LeaseKeeper, ProcessName } from './lease-keeper.js';
 import { Runner } from './runner.js';
 import { loadConfig } from '../../config/load-config.js';
@@ -28,7 +29,7 @@ const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
 
 /** One process: a runner with its queue and its leases, and one interaction. */
 class Process {
-  readonly queue = new LocalRunQueue(4);
+  readonly queue = new LocalRunQueue(4, new SystemClock());
   readonly runner: Runner;
   readonly leases: LeaseKeeper;
 
@@ -376,6 +377,19 @@ describe(Runner.name, () => {
       expect(await process.world.types()).toEqual([
         ...['INTERACTION_STARTED', 'RESUMED', 'ERROR', 'INTERACTION_COMPLETE'],
       ]);
+    });
+
+    it('emits that it took it over, and that its run has ended, whatever became of it', async () => {
+      for (const losses of [0, 1, 5]) {
+        const process = await Process.open();
+        const { telemetry, interactionId: id } = process.world;
+        const heard: unknown[] = [];
+        telemetry.on('run_taken_over', ({ interaction }) => heard.push(['taken', interaction.id]));
+        telemetry.on('run_ended', ({ interaction, epoch }) => heard.push([interaction.id, epoch]));
+        await loseRuns(process, losses, 1);
+        await runToEnd(process);
+        expect(heard).toEqual([...(losses > 0 ? [['taken', id]] : []), [id, losses + 1]]);
+      }
     });
 
     it('does not even read its log when that is what takes the server down', async () => {

@@ -1,17 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { AdmissionGate } from '../../http/admission-gate.js';
+import { AdmissionGate } from '../../streams/admission-gate.js';
 import { withinTenant } from '../../kernel/tenant-scope.js';
-import type { Lease, Started } from '../../persistence/rows/store-rows.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import { outsideRuns, withLogFields } from '../../logging/log-fields.js';
+import { traceOf } from '../../timeline/trace-context.js';
+import type { Lease } from '../../persistence/rows/lease-rows.js';
+import type { Started } from '../../persistence/rows/start-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import type { RunSlot } from '../../queue/run-queue.js';
 import { WaitingRuns } from '../parking.js';
 import { Run } from '../run.js';
-import type { RunInput } from '../run-input.js';
-import type { RunLease } from '../run-lease.js';
-import { RunServices } from '../run-services.js';
-import { CrashLoop, CrashQuarantine } from './crash-quarantine.js';
-import { giveUp, isTransient, unreadable } from './give-up.js';
+import type { RunInput } from '../scope/run-input.js';
+import type { RunLease } from '../scope/run-lease.js';
+import { RunServices } from '../scope/run-services.js';
+import { CrashLoop } from '../closing/crash-loop.js';
+import { CrashQuarantine } from './crash-quarantine.js';
+import { giveUp, isTransient, unreadable } from '../closing/give-up.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { RunLoader } from './run-loader.js';
 
@@ -66,7 +71,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     );
     if (this.services.config.role === 'api') return;
     this.unsubscribe = this.services.bus.onWake((id) => this.wake(id));
-    this.queue.start((id, slot) => this.run(id, slot));
+    this.queue.start((id, slot) => outsideRuns(() => this.run(id, slot)));
   }
 
   /** Runs while the server still answers and leases are still renewed. */
@@ -91,6 +96,11 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
   /** Number of interactions that wait for a slot in any process, as far as this one knows. */
   countWaiting(): Promise<number> {
     return this.queue.countWaiting();
+  }
+
+  /** Milliseconds that the oldest of them has waited. */
+  longestWait(): Promise<number> {
+    return this.queue.longestWait();
   }
 
   /**
@@ -119,11 +129,16 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       const acquired = await this.acquire(id, starting);
       if (!acquired) return;
-      const { tenant_id } = acquired.row.interaction;
-      await withinTenant(tenant_id, async () => {
-        const run = await this.prepare(acquired, slot);
-        if (run) await this.execute(run, { acquired, starting });
-      });
+      const { interaction } = acquired.row;
+      const { tenant_id, chat_id, epoch } = interaction;
+      const trace = this.services.tracer.isOn && { trace_id: traceOf(interaction).trace_id };
+      const fields = { interaction_id: id, chat_id, epoch, ...trace };
+      await withinTenant(tenant_id, () =>
+        withLogFields(fields, async () => {
+          const run = await this.prepare(acquired, slot);
+          if (run) await this.execute(run, { acquired, starting });
+        }),
+      );
     } catch (error) {
       // The sweep finds it again.
       this.services.reports.stopped({ id }, error);
@@ -145,6 +160,8 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
     this.leaseInDoubt.add(id);
     const row = await this.services.leases.acquireLease(id, terms);
     if (!row) this.leaseInDoubt.delete(id);
+    else if (row.lost_owner !== null)
+      this.services.telemetry.emit('run_taken_over', { interaction: row.interaction });
     return row && { row, lease: this.leases.newLease(leased_at) };
   }
 
@@ -191,6 +208,7 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
       this.leases.drop(leased);
       if (run.holdsLease && !this.isStopping) this.loader.noteStarved(run.interactionId);
       if (run.holdsLease) await this.release(acquired);
+      this.noteEnd(run.interaction);
     }
   }
 
@@ -201,7 +219,16 @@ export class Runner implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async giveUp({ interaction }: Lease, cause: unknown): Promise<void> {
     const error = cause instanceof CrashLoop ? cause : unreadable(cause);
-    await giveUp(this.services, interaction, { error });
+    try {
+      await giveUp(this.services, interaction, { error });
+    } finally {
+      this.noteEnd(interaction);
+    }
+  }
+
+  private noteEnd(interaction: InteractionRow): void {
+    const { epoch } = interaction;
+    this.services.telemetry.emit('run_ended', { interaction, epoch });
   }
 
   private async release({ row: { interaction } }: Acquired): Promise<void> {

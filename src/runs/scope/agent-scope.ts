@@ -2,11 +2,10 @@ import { setMaxListeners } from 'node:events';
 import type { AppendEffects, Entry } from '../../event-log/append/run-log.js';
 import { LeaseLostError } from '../../event-log/append/lease-lost.error.js';
 import { AppError } from '../../kernel/app-error.js';
-import { doneWithin } from '../../kernel/promises.js';
+import { doneWithin } from '../../kernel/async/promises.js';
 import { ServerStopped } from '../../kernel/server-stopped.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import type { LogRecord, RecordContent } from '../../persistence/rows/log-record.js';
 import type { NewRequest, RequestKind, Settlement } from '../../persistence/rows/request-rows.js';
-import type { RecordBody } from '../../protocol/events.js';
 import { Resources } from '../../tools/core/resources.js';
 import type { RunScope } from './run-scope.js';
 import type { DeferredWork } from './running.js';
@@ -164,10 +163,10 @@ export class AgentScope {
     await this.run.append(entries);
   }
 
-  async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {
+  async request(request: Omit<NewRequest, 'created_at'>, content: RecordContent): Promise<void> {
     this.signal.throwIfAborted();
     this.requireRoom(1);
-    return this.run.request(request, body);
+    return this.run.request(request, content);
   }
 
   /** Fails the run, whatever its agents catch, if the log is full; its end still has room. */

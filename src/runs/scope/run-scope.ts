@@ -1,17 +1,17 @@
 import type { AppendEffects, Entry, RunLog } from '../../event-log/append/run-log.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
+import { isRecordOf } from '../../persistence/rows/log-record.js';
+import type { LogRecord, RecordContent } from '../../persistence/rows/log-record.js';
 import type { NewRequest } from '../../persistence/rows/request-rows.js';
 import { StoreRefused } from '../../persistence/store-refused.error.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { RecordBody } from '../../protocol/events.js';
 import { addUsage } from '../../protocol/interaction.js';
 import type { InteractionStatus, Usage } from '../../protocol/interaction.js';
 import { isProgress } from '../../protocol/events.js';
 import { CallIds } from '../../conversation/call-ids.js';
 import { ChildConversations } from '../../conversation/child-conversations.js';
 import { Conversation } from '../../conversation/conversation.js';
-import { AgentNotes } from '../children/agent-notes.js';
-import { Interventions } from '../children/interventions.js';
+import { AgentNotes } from './agent-notes.js';
+import { Interventions } from './interventions.js';
 import { ContextMarks } from '../context-window/context-marks.js';
 import type { UnreadBeginning } from '../context-window/earlier-conversation.js';
 import { EarlierMarks } from '../context-window/earlier-marks.js';
@@ -22,12 +22,14 @@ import type { JournalListener } from '../journal/journal.js';
 import { Budgets, treeBudget } from '../limits/budgets.js';
 import { CallLimits } from '../limits/call-limits.js';
 import { FairSemaphore } from '../limits/fair-semaphore.js';
-import type { OpenWork } from '../open-work.js';
-import type { RunHealth } from '../run-health.js';
-import type { RunInput } from '../run-input.js';
-import type { RunServices } from '../run-services.js';
-import { RepeatedCalls } from '../tool-call/repeated-calls.js';
-import { ResultQuota } from '../tool-call/result-quota.js';
+import { UsageByModel } from '../limits/usage-by-model.js';
+import type { OpenWork } from './open-work.js';
+import type { RunHealth } from './run-health.js';
+import type { RunInput } from './run-input.js';
+import type { RunServices } from './run-services.js';
+import { RepeatedCalls } from '../limits/repeated-calls.js';
+import { ResultQuota } from '../limits/result-quota.js';
+import { Metadata } from './metadata.js';
 import { PendingRequests } from './pending-requests.js';
 import type { RunActivity } from './run-activity.js';
 import type { RunningChild, RunningTurn } from './running.js';
@@ -84,6 +86,9 @@ export class RunScope implements JournalListener {
   readonly budgets: Budgets;
   readonly repeatedCalls = new RepeatedCalls();
   readonly resultQuota: ResultQuota;
+  readonly metadata: Metadata;
+  /** Events of hooks in the log when the run began, by agent. */
+  readonly hookEvents = new Map<string, number>();
   readonly contextMarks = new ContextMarks();
   readonly tokenScale = new TokenScale();
   /** Marks of the chat's interactions before this one. */
@@ -96,6 +101,7 @@ export class RunScope implements JournalListener {
   private readonly health: RunHealth;
   private status: InteractionStatus;
   private usage: Usage;
+  private readonly usageByModel: UsageByModel;
   private serialized: Promise<unknown> = Promise.resolve();
   private rejectFailure: (error: unknown) => void = () => {};
 
@@ -112,6 +118,7 @@ export class RunScope implements JournalListener {
     this.health = health;
     this.status = interaction.status;
     this.usage = interaction.usage;
+    this.usageByModel = new UsageByModel(interaction.model);
     this.unread = unread;
     this.callIds = CallIds.of(ids, { before, records, isWhole: !unread });
     this.requests = new PendingRequests(activity);
@@ -120,13 +127,17 @@ export class RunScope implements JournalListener {
     this.turnSemaphore = new FairSemaphore(config.maxParallelTurns);
     this.callLimits = new CallLimits({ interaction, settings: config, rates });
     const budget = treeBudget(interaction.settings.budget, config);
-    const prices = config.modelPrices ?? {};
+    const { prices } = config;
     this.budgets = new Budgets({ root_id: interaction.agent_id, budget, prices });
     for (const record of records) {
       this.budgets.apply(record);
+      this.usageByModel.apply(record);
       this.notes.apply(record);
       this.speakers.apply(record);
+      if (isRecordOf(record, 'CUSTOM') && record.hidden)
+        this.hookEvents.set(record.agent_id, (this.hookEvents.get(record.agent_id) ?? 0) + 1);
     }
+    this.metadata = new Metadata(interaction.metadata);
     this.resultQuota = new ResultQuota(executor);
     this.earlierMarks = new EarlierMarks(services, interaction);
     this.outputs = new EarlierOutputs(services, { interaction, before, isWhole: !unread });
@@ -183,6 +194,7 @@ export class RunScope implements JournalListener {
     this.resultQuota.apply(record);
     this.contextMarks.apply(record);
     this.tokenScale.apply(record);
+    this.metadata.apply(record);
     if (record.agent_id === this.openWork.rootAgentId) this.conversation.apply(record);
     else this.conversations.apply(record);
   }
@@ -193,11 +205,11 @@ export class RunScope implements JournalListener {
   }
 
   /** Appends a request: its row, which can be settled, and its record. */
-  async request(request: Omit<NewRequest, 'created_at'>, body: RecordBody): Promise<void> {
+  async request(request: Omit<NewRequest, 'created_at'>, content: RecordContent): Promise<void> {
     const { agent_id, key } = request;
     this.requests.add(request);
     const created_at = new Date(this.now).toISOString();
-    await this.append([{ agent_id, key, body }], { requests: [{ ...request, created_at }] });
+    await this.append([{ agent_id, key, ...content }], { requests: [{ ...request, created_at }] });
   }
 
   /** Expiry of a request that is made now, ISO 8601; null: never. */
@@ -230,7 +242,6 @@ export class RunScope implements JournalListener {
     return done;
   }
 
-  /** Returns the new total. */
   /** True for the first time that a model's notice is told in this run. */
   isNews(notice: string): boolean {
     const isNew = !this.notices.has(notice);
@@ -242,9 +253,12 @@ export class RunScope implements JournalListener {
     return this.usage;
   }
 
-  addUsage(usage: Usage): Usage {
+  /** Adds the usage of a turn. Returns the new totals, to be appended with its record. */
+  addUsage(model: string, usage: Usage): Pick<AppendEffects, 'usage' | 'usage_by_model'> {
     this.usage = addUsage(this.usage, usage);
-    return this.usage;
+    this.usageByModel.add(model, usage);
+    const usage_by_model = this.usageByModel.rows;
+    return { usage: this.usage, ...(usage_by_model && { usage_by_model }) };
   }
 }
 

@@ -42,3 +42,13 @@ export function placeholderRefusal({ policy }: Tool, tool_input: string): string
   if (placeholder === undefined) return undefined;
   return `This call did not run: its arguments hold ${placeholder}, which stands for a secret that you were not shown. Written down it would destroy the secret. Change what is around it, for instance with edit, or ask the user to do it.`;
 }
+
+/**
+ * Refuses an approved call of a tool whose server has changed its declaration since a person was
+ * asked: they have approved another one.
+ * @param declared of the tool that the person was asked about
+ */
+export function changedRefusal(declared: string | undefined, tool: Tool): string | undefined {
+  if (declared === undefined || declared === tool.declared) return undefined;
+  return `This call did not run: the description or the arguments of ${tool.name} have changed since a person was asked to approve it. Read them again, and call it again if it is still right: it is then asked about as it is now.`;
+}

@@ -1,3 +1,4 @@
+import { objectText } from '../../kernel/json/bounded-json.js';
 import { parseArguments } from '../../tools/core/check-arguments.js';
 import { GuardedResult, guardedAgent, redactedEntries } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -8,8 +9,9 @@ import type { Executed } from './tool-run.js';
 export async function runClientCall(
   scope: AgentScope,
   { key, agent, call }: ToolCallInput,
-  tool_input: string,
+  written: string,
 ): Promise<Executed> {
+  const tool_input = objectText(written);
   const parsed = parseArguments(call.function, tool_input);
   if (!parsed.ok) return { output: parsed.fault, is_error: true, duration_ms: 0, told: [] };
   const began = scope.run.services.clock.monotonic();
@@ -20,15 +22,16 @@ export async function runClientCall(
     const expires_at = scope.run.requestExpiry();
     await scope.request(
       { id: request_id, key, kind: 'tool', agent_id: agent.id, expires_at, event },
-      { type: 'TOOL_RESULT_REQUIRED', request_id, ...event },
+      { body: { type: 'TOOL_RESULT_REQUIRED', request_id, ...event }, hidden: null },
     );
   }
   const settlement = await scope.waitFor(request_id, 'tool');
   const duration_ms = Math.round(scope.run.services.clock.monotonic() - began);
+  scope.run.services.telemetry.emit('tool_returned', { tool: undefined, duration_ms });
   if (settlement.kind !== 'tool') throw new TypeError('not the result of a tool');
   const { tool_output, is_error, by } = settlement;
   const guarded = new GuardedResult(scope, guardedAgent(agent));
-  const read = scope.run.services.executor.limit(guarded.read(tool_output));
+  const read = scope.run.services.executor.limit(await guarded.read(tool_output));
   const { tripwire } = guarded;
   const redacted = redactedEntries(agent.id, 'The result of the client', settlement.redacted);
   const told = [...redacted, ...guarded.remarks()];

@@ -1,8 +1,9 @@
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import type { Entry } from '../../event-log/append/run-log.js';
-import { decisionsOf, describeRejection, inputOf, deferredNote } from './call-records.js';
+import { decisionsOf, describeRejection, inputOf, deferredNote } from '../closing/call-records.js';
 import { OUTCOME_UNKNOWN } from '../../protocol/events.js';
-import { closeNested } from '../closing/close-nested.js';
+import { changedRefusal } from './call-refusals.js';
+import { closeNested } from './close-nested.js';
 import { trip } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
@@ -15,6 +16,8 @@ interface DeferredInput {
   readonly approval_id: string;
   /** As the model wrote it. */
   readonly tool_input: string;
+  /** Of the tool that the person is asked about. */
+  readonly declared?: string | undefined;
   /** Set if an earlier run has started the tool, as it was then. */
   readonly started?: { readonly recovery?: ToolRecovery } | undefined;
 }
@@ -51,10 +54,10 @@ export class DeferredCall {
     }
     const told = started ? [] : this.decisions(settlement);
     if (!checked.ok) return this.finish(checked.fault, told);
-    await this.runTool({
-      ...{ tool: tools.get(name), tool_input, told },
-      startedBefore: started !== undefined,
-    });
+    const tool = tools.get(name);
+    const changed = started ? undefined : changedRefusal(this.deferred.declared, tool);
+    if (changed !== undefined) return this.finish(changed, told);
+    await this.runTool({ tool, tool_input, told, startedBefore: started !== undefined });
   }
 
   private async runTool(call: PassedCall): Promise<void> {

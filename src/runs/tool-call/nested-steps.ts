@@ -4,13 +4,16 @@ import type { CalledInside, ForkedInside } from '../../tools/core/tool.js';
 import type { AskOptions } from '../../agents/agent-context.js';
 import { abandonable, perform } from '../effects/effect.js';
 import { AskEffect } from '../effects/ask.effect.js';
-import { guardText } from '../guarding/guard-output.js';
+import { EmitEffect, customBody, metadataBody } from '../effects/emit.effect.js';
+import type { EmittedBody } from '../effects/emit.effect.js';
+import { guardLongText } from '../guarding/guard-output.js';
 import type { ChildAgent } from '../children/child-agent.js';
 import { TellEffect, parentOf } from '../effects/tell.effect.js';
 import type { Effect } from '../effects/effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
-import { untilAborted } from '../../kernel/promises.js';
+import { untilAborted } from '../../kernel/async/promises.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 /**
  * The effects that a running tool requests through its context. Each is a journaled step; its key
@@ -18,6 +21,7 @@ import { untilAborted } from '../../kernel/promises.js';
  */
 export class NestedSteps {
   private count = 0;
+  private metadataCalls = 0;
   private readonly children = new Map<string, ChildAgent>();
   private readonly asking = new Set<Promise<unknown>>();
   /** Aborts when the tool has ended. */
@@ -49,7 +53,7 @@ export class NestedSteps {
   wait(id: string): Promise<string> {
     const child = this.children.get(id);
     if (child) return this.answerOf(child);
-    const message = `There is no agent ${JSON.stringify(id.slice(0, 64))} that this call has started.`;
+    const message = `There is no agent ${JSON.stringify(cutText(id, 64))} that this call has started.`;
     return Promise.reject(new AppError('invalid', 'unknown_child', message));
   }
 
@@ -57,6 +61,14 @@ export class NestedSteps {
     const { agent, children } = this.input;
     const to = agent_id === undefined ? parentOf(agent) : children.idOf({ agent_id });
     return this.perform(new TellEffect(this.scope, { key: this.nextKey(), agent, to, text }));
+  }
+
+  emit(name: string, data: unknown): Promise<void> {
+    return this.send(customBody(name, data));
+  }
+
+  setMetadata(key: string, value: unknown): Promise<void> {
+    return this.send(metadataBody(key, value, ++this.metadataCalls));
   }
 
   async runAgent(prompt: string, options: { readonly agent_type?: string }): Promise<string> {
@@ -78,7 +90,9 @@ export class NestedSteps {
       function: { name, arguments: args },
     };
     await this.tell(key, call);
-    const effect = nest({ ...this.input, key, call, isNested: true, refusal: undefined });
+    const parent_call_id = this.input.call.id;
+    const nested = { key, call, isNested: true, parent_call_id, refusal: undefined };
+    const effect = nest({ ...this.input, ...nested });
     const { output, is_error } = await this.perform(effect);
     return { output, is_error };
   }
@@ -119,7 +133,8 @@ export class NestedSteps {
     if (!scope.run.journal.findProgress(key, 'TOOL_CALL')) {
       const parent_tool_call_id = this.input.call.id;
       const { agent } = this.input;
-      const { text: tool_input, remarks } = guardText(scope, agent, fn.arguments, 'tool_input');
+      const given = await guardLongText(scope, agent, fn.arguments, 'tool_input');
+      const { text: tool_input, remarks } = given;
       const called = { id, tool_name: fn.name, tool_input, parent_tool_call_id };
       const body = { type: 'TOOL_CALL', block_id: scope.run.log.newBlockId(), ...called } as const;
       const hidden = tool_input === fn.arguments ? null : ({ withheld: true } as const);
@@ -147,6 +162,11 @@ export class NestedSteps {
     } finally {
       this.reach(child.ended_at);
     }
+  }
+
+  private send(body: EmittedBody): Promise<void> {
+    const { scope, input } = this;
+    return this.perform(new EmitEffect(scope, input.agent, { key: this.nextKey(), body }));
   }
 
   private newQuestion(key: string, question: string, options: AskOptions): AskEffect {

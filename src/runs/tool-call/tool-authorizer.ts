@@ -2,10 +2,10 @@ import type { RecordBody } from '../../protocol/events.js';
 import { judgedArguments, parseArguments } from '../../tools/core/check-arguments.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 import { showInput } from '../../tools/text/cut-text.js';
-import type { Cut } from '../../tools/text/cut-text.js';
+import type { Cut } from '../../kernel/cut-text.js';
 import { showUnseen } from '../../tools/text/show-unseen.js';
 import type { CallAbout, Tool } from '../../tools/core/tool.js';
-import { decisionsOf, describeRejection, inputOf } from './call-records.js';
+import { decisionsOf, describeRejection, inputOf } from '../closing/call-records.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { GuardedResult, guardedAgent, trip } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -32,6 +32,9 @@ interface Doubt {
  * once (I5).
  */
 export class ToolAuthorizer {
+  /** Of the tool that a person was asked about. */
+  declared: string | undefined;
+
   constructor(
     private readonly scope: AgentScope,
     private readonly input: ToolCallInput,
@@ -43,9 +46,10 @@ export class ToolAuthorizer {
    */
   async decidedBefore(tool_input: string): Promise<Authorization | undefined> {
     const { journal } = this.scope.run;
+    const asked = journal.findProgress(this.input.key, 'APPROVAL_REQUIRED');
+    this.declared = asked?.hidden?.declared;
     const approved = journal.findProgress(this.input.key, 'APPROVED');
     if (approved) return allowed(inputOf(approved.body, tool_input));
-    const asked = journal.findProgress(this.input.key, 'APPROVAL_REQUIRED');
     if (asked) return this.awaitDecision(asked.body.approval_id, tool_input);
     const started = journal.findProgress(this.input.key, 'TOOL_STARTED');
     return started && allowed(tool_input);
@@ -113,7 +117,8 @@ export class ToolAuthorizer {
     const { chat_uid } = this.scope.run.interaction;
     const guarded = new GuardedResult(this.scope, guardedAgent(agent), 'text');
     const cut: Cut = (text, length) => guarded.cut(text, length);
-    const action = guarded.read(await describeAction(tool, tool_input, { chat_uid, cut }));
+    const described = await describeAction(tool, tool_input, { chat_uid, cut });
+    const action = await guarded.read(described);
     if (guarded.tripwire !== undefined) throw trip(this.scope, guarded.tripwire);
     const remarks = guarded.remarks();
     if (remarks.length > 0) await this.scope.append(remarks);
@@ -126,9 +131,12 @@ export class ToolAuthorizer {
       risk: tool.policy.risk,
       reason,
     };
+    const { declared } = tool;
+    this.declared = declared;
+    const body = { type: 'APPROVAL_REQUIRED', approval_id: id, ...event, expires_at } as const;
     await this.scope.request(
       { id, key, kind: 'approval', agent_id: agent.id, expires_at, event },
-      { type: 'APPROVAL_REQUIRED', approval_id: id, ...event, expires_at },
+      { body, hidden: declared === undefined ? null : { declared } },
     );
     return id;
   }

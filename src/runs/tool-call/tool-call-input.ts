@@ -14,6 +14,8 @@ export interface ToolCallInput {
   readonly nest: (call: ToolCallInput) => Effect<ToolOutcome>;
   /** Reason why the agent's hooks refuse it. */
   readonly refusal?: string | undefined;
+  /** The call whose tool made this one. */
+  readonly parent_call_id?: string;
   /** True if a tool made the call, and waits for its result. */
   readonly isNested?: boolean;
 }

@@ -1,10 +1,11 @@
 import { BlockWriter } from '../../event-log/append/block-writer.js';
-import type { Decider } from '../../protocol/events.js';
+import type { Decider, RecordOf } from '../../protocol/events.js';
+import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { judgedArguments } from '../../tools/core/check-arguments.js';
 import type { ToolExecution } from '../../tools/core/tool-executor.js';
 import type { ToolContext, ToolEvent, ToolRecovery, Tool } from '../../tools/core/tool.js';
-import { ToolWorkspace } from '../../tools/files/tool-workspace.js';
+import { ToolWorkspace } from '../../tools/workspace-files/tool-workspace.js';
 import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import { NestedSteps } from './nested-steps.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -15,8 +16,10 @@ import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
 /** Maximum number of characters of a running tool's output that readers see before its result. */
 const MAX_PREVIEW = 100_000;
 
-type AgentField = 'agent_id' | 'agent_type' | 'parent_agent_id' | 'turn' | 'metadata';
-type StepName = 'ask' | 'run_agent' | 'fork' | 'wait' | 'tell_agent' | 'call_tool';
+type AgentField =
+  'agent_id' | 'agent_type' | 'agent_description' | 'parent_agent_id' | 'turn' | 'metadata';
+type StepName =
+  'ask' | 'emit' | 'set_metadata' | 'run_agent' | 'fork' | 'wait' | 'tell_agent' | 'call_tool';
 
 /** The result of a call, and the entries that precede it in the log. */
 export type Executed = ToolExecution & {
@@ -64,9 +67,16 @@ export class ToolRun {
     const context = this.context(start, passed);
     const computed = this.scope.run.journal.compute(this.input.key);
     const { guarded } = this;
-    const read = (text: string) => guarded.read(text);
-    const execution = await this.scope.run.services.executor.execute(call, context, read);
+    const { services, interaction } = this.scope.run;
+    const execution = await services.tracer.within(
+      interaction,
+      ['tool', interaction.epoch, this.input.call.id],
+      () => services.executor.execute(call, context, guarded),
+    );
+    const { duration_ms } = execution;
+    services.telemetry.emit('tool_returned', { tool: call.name, duration_ms });
     computed();
+    if (execution.is_error) this.noteFailure(call.name, execution);
     await this.steps.stopChildren();
     if (execution.still_running)
       this.scope.run.unstoppable.set(this.input.call.id, this.input.call.function.name);
@@ -79,6 +89,12 @@ export class ToolRun {
     };
   }
 
+  private noteFailure(tool: string, { duration_ms }: ToolExecution): void {
+    const { id: tool_call_id } = this.input.call;
+    const message = `The tool ${tool} failed`;
+    this.scope.run.services.logger.debug({ message, tool_call_id, duration_ms });
+  }
+
   private context(start: ToolStart, passed: PassedCall): ToolContext {
     const { run, signal, resources } = this.scope;
     const { interaction } = run;
@@ -89,6 +105,7 @@ export class ToolRun {
       chat_uid: interaction.chat_uid,
       ...this.agentOf(),
       tool_call_id: this.input.call.id,
+      parent_tool_call_id: this.input.parent_call_id ?? null,
       workspace: this.workspaceOf(passed),
       signal,
       resources,
@@ -99,6 +116,7 @@ export class ToolRun {
       earlier_output: (id) => this.scope.run.outputs.find(id),
       now: async () => this.steps.now(await start.began()),
       tell: (event) => this.tell(event),
+      read_metadata: () => run.metadata.current,
       may_show: (toolNames) => this.filterFiles(passed, toolNames),
     };
   }
@@ -106,7 +124,11 @@ export class ToolRun {
   private agentOf(): Pick<ToolContext, AgentField> {
     const { id: agent_id, type: agent_type, parent_id, metadata } = this.input.agent;
     const { turns } = this.scope.run.conversationOf(agent_id);
-    return { agent_id, agent_type, parent_agent_id: parent_id, turn: turns, metadata };
+    const agent_description = this.scope.run.services.agents.find(agent_type)?.type.description;
+    return {
+      ...{ agent_id, agent_type, agent_description: agent_description ?? '' },
+      ...{ parent_agent_id: parent_id, turn: turns, metadata },
+    };
   }
 
   private workspaceOf(passed: PassedCall): ToolWorkspace {
@@ -121,6 +143,8 @@ export class ToolRun {
     const waiting = <T>(work: () => Promise<T>) => steps.whileWaiting(repeatable, work);
     return {
       ask: (question, options = {}) => waiting(() => steps.ask(question, options)),
+      emit: (name, data) => waiting(async () => steps.emit(name, data)),
+      set_metadata: (key, value) => waiting(async () => steps.setMetadata(key, value)),
       run_agent: (prompt, options = {}) => waiting(() => steps.runAgent(prompt, options)),
       fork: (prompt, options = {}) => waiting(() => steps.fork(prompt, options)),
       wait: (id) => waiting(() => steps.wait(id)),
@@ -142,9 +166,21 @@ export class ToolRun {
   }
 
   private async tell(event: ToolEvent): Promise<void> {
-    const isText = event.type === 'NOTICE';
-    const body = isText ? { ...event, message: this.guarded.read(event.message) } : event;
+    const body = await this.toldBody(event);
     await this.scope.append([{ agent_id: this.input.agent.id, key: null, body }]);
+  }
+
+  /** @throws AppError `invalid_event`: JavaScript, or a cast, can send any record */
+  private async toldBody(event: ToolEvent): Promise<RecordOf<'TASK_UPDATED'> | RecordOf<'NOTICE'>> {
+    const { type } = event;
+    if (type === 'TASK_UPDATED') return event;
+    if (type === 'NOTICE')
+      return { type, code: event.code, message: await this.guarded.read(event.message) };
+    throw new AppError(
+      'unprocessable',
+      'invalid_event',
+      `Not sent: tell takes NOTICE and TASK_UPDATED, not ${JSON.stringify(type)}. Send events of your own with emit, and set metadata with set_metadata.`,
+    );
   }
 
   private preview(text: string): void {

@@ -5,7 +5,7 @@ import type { AppError } from '../../kernel/app-error.js';
 import { ChatStore } from '../../persistence/chat.store.js';
 import type { ChatListPage, SliceOfChats, UntouchedChats } from '../../persistence/chat.store.js';
 import type { ChatState } from '../../persistence/rows/chat-state.js';
-import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
+import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/chat-rows.js';
 import type { Message } from '../../protocol/message.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import type { ChatKeys } from './chat-keys.js';

@@ -11,13 +11,15 @@ import { startedBody } from '../../persistence/rows/log-record.js';
 import type { InteractionKey, InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type {
   IdempotencyKey,
-  NewChat,
+  QueuedChange,
+  QueuedOutcome,
   RetryInteraction,
   RetryOutcome,
   StartInteraction,
   StartOutcome,
   UsedKey,
-} from '../../persistence/rows/store-rows.js';
+} from '../../persistence/rows/start-rows.js';
+import type { NewChat } from '../../persistence/rows/chat-rows.js';
 import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
 import type { Message } from '../../protocol/message.js';
 import type { ChatKeys } from './chat-keys.js';
@@ -29,6 +31,7 @@ import {
   messagesLength,
   openInteraction,
   openMessages,
+  sealEdited,
   sealReason,
   sealStart,
   sealTexts,
@@ -171,6 +174,16 @@ export class EncryptedInteractionStore extends InteractionStore {
     const opened = new Map<string, Message[]>();
     for (const [id, messages] of added) opened.set(id, await this.openState(messages));
     return opened;
+  }
+
+  async changeQueued(interaction: InteractionKey, change: QueuedChange): Promise<QueuedOutcome> {
+    const { id } = interaction;
+    const key = await this.keys.ofInteraction(id);
+    if (!key) return { outcome: 'not_queued' };
+    const text = change.text && { text: sealEdited(key, id, change.text) };
+    const outcome = await this.inner.changeQueued(interaction, { ...change, ...text });
+    if (outcome.outcome !== 'changed') return outcome;
+    return { ...outcome, interaction: await this.openOne(outcome.interaction) };
   }
 
   async requestCancel(

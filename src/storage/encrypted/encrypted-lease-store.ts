@@ -1,5 +1,5 @@
 import { LeaseStore } from '../../persistence/lease.store.js';
-import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
+import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/lease-rows.js';
 import type { ChatKeys } from './chat-keys.js';
 import { lasting } from './lasting.js';
 import { keyIdOf } from './sealed/sealed-fields.js';

@@ -4,7 +4,7 @@ import type { DataKey } from '../../encryption/data-key.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { NewRequest } from '../../persistence/rows/request-rows.js';
 import { StoreRefused } from '../../persistence/store-refused.error.js';
-import type { AppendBatch, AppendOutcome } from '../../persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../persistence/rows/append-rows.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { ChatKeys } from './chat-keys.js';
 import { lasting } from './lasting.js';

@@ -2,6 +2,7 @@ import type { DataKey } from '../../encryption/data-key.js';
 import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { RequestStore } from '../../persistence/request.store.js';
 import type {
+  PendingCount,
   RequestPage,
   RequestRow,
   SettleOutcome,
@@ -58,6 +59,10 @@ export class EncryptedRequestStore extends RequestStore {
       this.open([row]).catch((error: unknown) => (lasting(error), [row])),
     );
     return (await Promise.all(opened)).flat();
+  }
+
+  countPendingRequests(limit: number): Promise<PendingCount[]> {
+    return this.inner.countPendingRequests(limit);
   }
 
   private async open(rows: readonly RequestRow[]): Promise<RequestRow[]> {

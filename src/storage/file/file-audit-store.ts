@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { AuditEntry } from '../../audit/audit-entry.js';
 import { AuditStore } from '../../audit/audit-store.js';
 import type { AuditPage } from '../../audit/audit-store.js';
-import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import { appendDurably, syncDirectory } from './durable-files.js';
 import { describeError } from './report-problem.js';
 import type { ReportProblem } from './report-problem.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ApiKey } from '../../auth/keys/key-store.js';
 import { KeyStore } from '../../auth/keys/key-store.js';
 import { AppError } from '../../kernel/app-error.js';
-import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import { compareKeys } from '../memory/core/store-index.js';
 import { replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
 import { describeError } from './report-problem.js';

@@ -12,7 +12,7 @@ const SUFFIX = '.json';
 export class FileRows<Row extends { readonly id: string }> implements RowJournal<Row> {
   private readonly folder: string;
 
-  constructor(dataDir: string, name: 'file-rows' | 'webhooks') {
+  constructor(dataDir: string, name: 'file-rows' | 'webhooks' | 'deleted-usage') {
     this.folder = join(dataDir, name);
   }
 

@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { OwnedRule, PermissionRule } from '../../permissions/rules/permission-rule.js';
 import type { RuledCall, RuleFilter } from '../../permissions/rules/rule-store.js';
 import { RuleStore } from '../../permissions/rules/rule-store.js';
-import type { ChatRow } from '../../persistence/rows/store-rows.js';
+import type { ChatRow } from '../../persistence/rows/chat-rows.js';
 import { sees } from '../../persistence/viewer.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import { orderRules, rulesAfter } from '../../permissions/rules/order-rules.js';
@@ -12,7 +12,7 @@ import type { RulePlace } from '../../permissions/rules/order-rules.js';
 import { countUse, usesWithout } from '../../permissions/rules/rule-uses.js';
 import type { RuleUses } from '../../permissions/rules/rule-uses.js';
 import { replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
-import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import { describeError } from './report-problem.js';
 
 export const RULES_FILE = 'permission-rules.json';

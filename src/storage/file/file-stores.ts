@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../kernel/clock.js';
-import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import { MemoryFileCatalog } from '../memory/memory-file-catalog.js';
 import type { KeptFile } from '../memory/memory-file-catalog.js';
 import { storesOver } from '../memory/memory-stores.js';
 import { MemoryTicketStore } from '../memory/memory-ticket-store.js';
 import type { KeptWebhook } from '../memory/memory-webhook-outbox.js';
+import type { KeptUsage } from '../memory/core/deleted-usage.js';
 import { StoreCore } from '../memory/core/store-core.js';
 import { StoreIndex } from '../memory/core/store-index.js';
 import type { AllStores } from '../stores.js';
@@ -64,11 +65,13 @@ export async function openFileStores({
   const journal = new FileJournal({ root, projections, report });
   const webhooks = new FileRows<KeptWebhook>(data_dir, 'webhooks');
   const audit = await FileAuditStore.open(data_dir, report);
+  const deletedUsage = new FileRows<KeptUsage>(data_dir, 'deleted-usage');
   const core = new StoreCore({
-    ...{ journal, clock, index, mutex, webhooks },
+    ...{ journal, clock, index, mutex, webhooks, deletedUsage },
     audit: (entry) => audit.addOrReport(entry),
   });
   await loadStore({ root, core, journal, report });
+  core.deletedUsage.load(await deletedUsage.load(report));
   await core.webhooks.load(await webhooks.load(report));
   const rows = new FileRows<KeptFile>(data_dir, 'file-rows');
   const files = new MemoryFileCatalog({
@@ -108,7 +111,7 @@ export async function openFileStores({
 async function adoptFiles(index: StoreIndex, files: MemoryFileCatalog): Promise<void> {
   for (const { interactions } of index.chats)
     for (const { known } of interactions) {
-      const { adopts = [], tenant_id, started_by: owner = '', chat_uid, chat_id } = known;
+      const { adopts = [], tenant_id, started_by: owner, chat_uid, chat_id } = known;
       const named = adopts.map((id) => ({ id }));
       await files.adopt(named, { tenant_id, owner, chat_uid, chat_id });
     }

@@ -6,7 +6,7 @@ import { sees } from '../../persistence/viewer.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
 import type { ChatDirectory } from './chats/chat-directory.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
-import { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
 import { compareKeys } from '../memory/core/store-index.js';

@@ -8,6 +8,7 @@ import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { OwnedRule } from '../../permissions/rules/permission-rule.js';
 import type { RuleUses } from '../../permissions/rules/rule-uses.js';
 import type { Task } from '../../protocol/task.js';
+import type { KeptUsage } from '../memory/core/deleted-usage.js';
 import type { StoreIndex } from '../memory/core/store-index.js';
 import type { StoredChat } from '../memory/core/stored-chat.js';
 import type { StoredInteraction } from '../memory/core/stored-interaction.js';
@@ -98,6 +99,7 @@ async function interactionRow(interaction: StoredInteraction, begun_no: number):
   return {
     ...{ ...row, ...usage, queue_rank, parked_signals, losses, alone_losses, trial, progressed },
     ...{ settings: new Json(settings), metadata: new Json(metadata) },
+    usage_by_model: state.usage_by_model && new Json(state.usage_by_model),
     error: error && new Json(error),
     added_messages: added && new Json(added),
     idempotency_key: known.idempotency?.key,
@@ -180,6 +182,13 @@ async function* readOthers({ data_dir, index }: RowSource): AsyncGenerator<Table
   yield toRows(
     'api_keys',
     keys.map(({ scopes, ...key }) => ({ ...key, scopes: new Texts(scopes) })),
+  );
+  const deleted = await new FileRows<KeptUsage>(data_dir, 'deleted-usage').load(() => {});
+  yield toRows(
+    'deleted_usage_days',
+    deleted
+      .flatMap(({ entries }) => entries)
+      .map(({ usage, ...entry }) => ({ ...entry, ...usage })),
   );
   const webhooks = await new FileRows<KeptWebhook>(data_dir, 'webhooks').load(() => {});
   yield toRows(

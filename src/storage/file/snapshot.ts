@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyIfThere, copyTree } from '../copy-tree.js';
-import type { KeyedMutex } from '../../kernel/keyed-mutex.js';
+import type { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import type { StoreIndex } from '../memory/core/store-index.js';
 import { directoryOf } from './chats/file-journal.js';
 import { TEMPORARY_SUFFIX } from './durable-files.js';
@@ -12,7 +12,7 @@ import { TEMPORARY_SUFFIX } from './durable-files.js';
  * In this order a copy is consistent: a row without its chat, or a webhook without its frame, is
  * dropped when the copy is opened, and keys come after the data that they encrypt.
  */
-export const STORE_FOLDERS = ['chats', 'file-rows', 'webhooks'];
+export const STORE_FOLDERS = ['chats', 'file-rows', 'webhooks', 'deleted-usage'];
 export const STORE_FILES = [
   'permission-rules.json',
   'api-keys.json',

@@ -10,7 +10,7 @@ import type { Viewer } from '../../persistence/viewer.js';
 import { newChatRow } from '../../persistence/interaction-rules.js';
 import { MAX_PENDING, statusOfChat } from '../../persistence/rows/chat-state.js';
 import type { ChatState } from '../../persistence/rows/chat-state.js';
-import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/store-rows.js';
+import type { ChatPatch, ChatRow, NewChat } from '../../persistence/rows/chat-rows.js';
 import type { Message } from '../../protocol/message.js';
 import { chatKey } from './core/chat-key.js';
 import type { StoreCore } from './core/store-core.js';
@@ -96,6 +96,7 @@ export class MemoryChatStore extends ChatStore {
       if (chat.isBusy || (before !== undefined && !isUntouched(chat, before))) return 'busy';
       await chat.journal.remove();
       this.core.index.removeChat(chat);
+      await this.core.deletedUsage.add(chat.interactions);
       await chat.journal.discard();
       return 'deleted';
     });
@@ -109,8 +110,10 @@ export class MemoryChatStore extends ChatStore {
     return { uids, next: slice.length < limit ? undefined : slice.at(-1)?.uid };
   }
 
-  /** A deleted chat leaves nothing, or a folder that the next start removes. */
-  async removeLeftovers(): Promise<void> {}
+  /** A deleted chat leaves its usage, and maybe a folder that the next start removes. */
+  removeLeftovers(): Promise<void> {
+    return this.core.deletedUsage.removeOld(this.core.clock.now());
+  }
 
   async switchHead(
     chatUid: string,
@@ -174,6 +177,7 @@ function stateOf(chat: StoredChat): ChatState {
     active_interaction_id: active?.id ?? null,
     status: statusOfChat(active?.state.status, queued, head?.state.status),
     queued,
+    queue_changes: chat.queued.map(({ state }) => state.queue_changes ?? 0),
     request_ids: pending.slice(0, MAX_PENDING).map((request) => request.id),
   };
 }

@@ -1,7 +1,7 @@
 import { FileCatalog, seesFile } from '../../files/file-catalog.js';
 import type { AddedFile, FileKey, FilePage, FileRow } from '../../files/file-catalog.js';
-import { KeyedMutex } from '../../kernel/keyed-mutex.js';
-import type { AdoptedFile } from '../../persistence/rows/store-rows.js';
+import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
+import type { AdoptedFile } from '../../persistence/rows/start-rows.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
 import { NO_JOURNAL } from './core/row-journal.js';
 import type { RowJournal } from './core/row-journal.js';

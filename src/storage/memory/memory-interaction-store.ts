@@ -10,13 +10,16 @@ import type { AnyViewer, Viewer } from '../../persistence/viewer.js';
 import type { InteractionKey, InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type {
   IdempotencyKey,
+  QueuedChange,
+  QueuedOutcome,
   RetryInteraction,
   RetryOutcome,
   StartInteraction,
   StartOutcome,
   UsedKey,
-} from '../../persistence/rows/store-rows.js';
+} from '../../persistence/rows/start-rows.js';
 import type { Message } from '../../protocol/message.js';
+import { changeQueued } from './core/change-queued.js';
 import { cancelledState, retriedState } from './core/interaction-state.js';
 import { withinQuota } from './memory-usage-store.js';
 import { findUsedKey, startInteraction } from './core/start-interaction.js';
@@ -228,6 +231,10 @@ export class MemoryInteractionStore extends InteractionStore {
     return new Map(
       interactionIds.flatMap((id, i): [string, Message[]][] => (found[i] ? [[id, found[i]]] : [])),
     );
+  }
+
+  changeQueued(interaction: InteractionKey, change: QueuedChange): Promise<QueuedOutcome> {
+    return changeQueued(this.core, interaction, change);
   }
 
   requestCancel(

@@ -8,11 +8,12 @@ import type {
   EventsWanted,
   FirstAppend,
   InteractionHead,
+  InteractionStart,
   LogAppend,
   LogNote,
 } from './core/journal.js';
 import { ChatJournal, StoreJournal, RecordLog } from './core/journal.js';
-import { copyJson, isResultOf, toHead, toNotes } from './core/log-notes.js';
+import { copyJson, editStart, isResultOf, toHead, toNotes } from './core/log-notes.js';
 
 /** Keeps logs as arrays, with the values that JSON would return. */
 export class MemoryJournal extends StoreJournal {
@@ -50,9 +51,11 @@ class MemoryLog extends RecordLog {
   private readonly notes: LogNote[] = [];
   private added: readonly Message[] | undefined;
   bytes = 0;
+  private start: InteractionStart;
 
-  constructor(private readonly first: FirstAppend) {
+  constructor(first: FirstAppend) {
     super();
+    this.start = first.start;
     this.show(first);
   }
 
@@ -64,7 +67,7 @@ class MemoryLog extends RecordLog {
 
   async readHead(): Promise<InteractionHead> {
     await nextTick();
-    return toHead(this.first.start, this.records[0]);
+    return toHead(this.start, this.records[0]);
   }
 
   async readRecords({ after, limit, types }: RecordPage): Promise<LogRecord[]> {
@@ -111,5 +114,6 @@ class MemoryLog extends RecordLog {
     this.records.push(...content.records);
     this.notes.push(...toNotes(content));
     this.added = content.added_messages ?? this.added;
+    if (content.edited) this.start = editStart(this.start, content.edited);
   }
 }

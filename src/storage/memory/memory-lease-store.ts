@@ -1,6 +1,6 @@
 import { LeaseStore } from '../../persistence/lease.store.js';
 import { countLosses } from '../../persistence/interaction-rules.js';
-import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/store-rows.js';
+import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/lease-rows.js';
 import { isWaiting } from '../../protocol/interaction.js';
 import { acquiredState, parkedState, releasedState } from './core/interaction-state.js';
 import type { StoreCore } from './core/store-core.js';

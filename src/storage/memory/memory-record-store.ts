@@ -7,7 +7,7 @@ import type {
   AppendBatch,
   AppendOutcome,
   InteractionEnd,
-} from '../../persistence/rows/store-rows.js';
+} from '../../persistence/rows/append-rows.js';
 import { completionId } from '../../persistence/rows/webhook-rows.js';
 import type { NewWebhook } from '../../persistence/rows/webhook-rows.js';
 import type { RecordType } from '../../protocol/events.js';

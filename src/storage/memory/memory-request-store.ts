@@ -1,5 +1,6 @@
 import { RequestStore } from '../../persistence/request.store.js';
 import type {
+  PendingCount,
   RequestPage,
   RequestRow,
   SettleOutcome,
@@ -64,12 +65,25 @@ export class MemoryRequestStore extends RequestStore {
   }
 
   async listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
-    const unfinished = this.core.index.busyChats.flatMap((chat) => chat.unfinished);
-    const pending = unfinished.flatMap(({ pendingRequests }) => pendingRequests);
-    return pending
+    return this.pending()
       .filter((row) => isOver(row, at))
       .sort((a, b) => compareKeys(expiryOf(a), expiryOf(b)))
       .slice(0, limit);
+  }
+
+  async countPendingRequests(limit: number): Promise<PendingCount[]> {
+    const counts = new Map<string, PendingCount>();
+    for (const { kind, created_at } of this.pending().slice(0, limit)) {
+      const { count, oldest } = counts.get(kind) ?? { count: 0, oldest: created_at };
+      const older = created_at < oldest ? created_at : oldest;
+      counts.set(kind, { kind, count: count + 1, oldest: older });
+    }
+    return [...counts.values()];
+  }
+
+  private pending(): RequestRow[] {
+    const unfinished = this.core.index.busyChats.flatMap((chat) => chat.unfinished);
+    return unfinished.flatMap(({ pendingRequests }) => pendingRequests);
   }
 
   /** Oldest first, after `after`. */

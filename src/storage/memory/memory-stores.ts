@@ -45,7 +45,7 @@ export function storesOver(
     requests: new MemoryRequestStore(core),
     interventions: new MemoryInterventionStore(core),
     archive: new MemoryChatArchive(core, files),
-    usage: new MemoryUsageStore(core.index, files),
+    usage: new MemoryUsageStore(core, files),
     files,
     webhooks: core.webhooks,
     dataKeys: new MemoryDataKeyStore(core, tenantKeys),

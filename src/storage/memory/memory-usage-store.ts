@@ -1,10 +1,16 @@
-import type { QuotaExceeded, StartQuota } from '../../persistence/rows/store-rows.js';
+import type { QuotaExceeded, StartQuota } from '../../persistence/rows/start-rows.js';
+import { addUsage, NO_USAGE } from '../../protocol/interaction.js';
+import type { Usage } from '../../protocol/interaction.js';
 import { UsageStore } from '../../quotas/usage-store.js';
-import type { UsedBytes } from '../../quotas/usage-store.js';
+import type { UsageQuery, UsageSum, UsedBytes } from '../../quotas/usage-store.js';
 import type { MemoryFileCatalog } from './memory-file-catalog.js';
+import { dailyUsage, merged } from './core/deleted-usage.js';
 import type { StoreCore } from './core/store-core.js';
 import type { StoreIndex } from './core/store-index.js';
+import type { StoredChat } from './core/stored-chat.js';
 import type { StoredInteraction } from './core/stored-interaction.js';
+
+const FIELDS = { day: 'day', model: 'model', user: 'user_id' } as const;
 
 function jsonBytes(value: object): number {
   return Buffer.byteLength(JSON.stringify(value));
@@ -12,7 +18,7 @@ function jsonBytes(value: object): number {
 
 export class MemoryUsageStore extends UsageStore {
   constructor(
-    private readonly index: StoreIndex,
+    private readonly core: StoreCore,
     private readonly files: MemoryFileCatalog,
   ) {
     super();
@@ -28,7 +34,7 @@ export class MemoryUsageStore extends UsageStore {
   }
 
   async countBytes(tenantId: string): Promise<UsedBytes> {
-    const chats = this.index.newestFirst(tenantId, 'created');
+    const chats = this.chatsOf(tenantId);
     const logs = chats.flatMap(({ interactions }) => interactions.map(({ log }) => log.bytes));
     const own = chats.map(({ messages, row: { settings, metadata } }) => {
       return jsonBytes(messages) + jsonBytes(settings) + jsonBytes(metadata);
@@ -36,6 +42,56 @@ export class MemoryUsageStore extends UsageStore {
     const files = this.files.countBytes(tenantId);
     return { total: sum(logs) + sum(own) + files, files };
   }
+
+  async sumOfChat(chatUid: string): Promise<Usage> {
+    const interactions = this.index.findChat(chatUid)?.interactions ?? [];
+    return interactions.map(({ state }) => state.usage).reduce(addUsage, NO_USAGE);
+  }
+
+  async sumUsage({ tenant_id, by, since, until, limit }: UsageQuery): Promise<UsageSum[]> {
+    const chats = tenant_id === undefined ? this.index.chats : this.chatsOf(tenant_id);
+    const used = [...chats].flatMap(({ interactions }) => interactions.flatMap(dailyUsage));
+    const wanted = [...used, ...this.core.deletedUsage.entries]
+      .filter((one) => tenant_id === undefined || one.tenant_id === tenant_id)
+      .filter(({ day }) => since <= day && day <= until);
+    const sums = merged(wanted, (one) => JSON.stringify([one.tenant_id, one[FIELDS[by]]]));
+    const rows = sums.map((one): UsageSum => {
+      const { tenant_id: tenant, usage, unpriced_tokens } = one;
+      const interactions = by === 'model' ? one.model_interactions : one.interactions;
+      return { tenant_id: tenant, key: one[FIELDS[by]], interactions, usage, unpriced_tokens };
+    });
+    return rows.sort(by === 'day' ? compareDays : compareSums).slice(0, limit);
+  }
+
+  private chatsOf(tenantId: string): readonly StoredChat[] {
+    return this.index.newestFirst(tenantId, 'created');
+  }
+
+  private get index(): StoreIndex {
+    return this.core.index;
+  }
+}
+
+function compareDays(a: UsageSum, b: UsageSum): number {
+  return compareTexts(b.key, a.key) || compareSums(a, b);
+}
+
+/** As in the query of a database. */
+function compareSums(a: UsageSum, b: UsageSum): number {
+  return (
+    (b.usage.cost_usd ?? -1) - (a.usage.cost_usd ?? -1) ||
+    bothTokens(b.usage) - bothTokens(a.usage) ||
+    compareTexts(a.tenant_id, b.tenant_id) ||
+    compareTexts(a.key, b.key)
+  );
+}
+
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function bothTokens({ input_tokens, output_tokens }: Usage): number {
+  return input_tokens + output_tokens;
 }
 
 /**
@@ -82,8 +138,7 @@ function takesPlace({ isQueued, state }: StoredInteraction): boolean {
 }
 
 function tokensOf(interaction: StoredInteraction | undefined): number {
-  const { input_tokens = 0, output_tokens = 0 } = interaction?.state.usage ?? {};
-  return input_tokens + output_tokens;
+  return interaction ? bothTokens(interaction.state.usage) : 0;
 }
 
 function sum(counts: readonly number[]): number {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ExactNumber } from '../../kernel/exact-json.js';
+import { ExactNumber } from '../../kernel/json/exact-json.js';
 import { checkArguments, judgedArguments, parseArguments } from './check-arguments.js';
 import type { Tool } from './tool.js';
 
@@ -12,7 +12,7 @@ describe(parseArguments.name, () => {
       expect(parseArguments({ name: 't' }, none)).toEqual({ ok: true, input: {} });
   });
 
-  it.each(['[]', '1', 'nil', 'null,', '{', nested(200), nested(200_000)])(
+  it.each(['[1]', '"1"', '{"a":1}{"a":2}', '1', 'nil', 'null,', '{', nested(200), nested(200_000)])(
     'refuses %.40s',
     (text) => {
       expect(parseArguments({ name: 't' }, text)).toMatchObject({
@@ -21,6 +21,30 @@ describe(parseArguments.name, () => {
       });
     },
   );
+
+  it.each(['"null"', '""', '"{}"', '[]', ' [ ] ', '{}{}', ' {} \n{}', '"[]"', '" "'])(
+    'takes %j for nothing, too',
+    (text) => {
+      expect(parseArguments({ name: 't' }, text)).toEqual({ ok: true, input: {} });
+      expect(judgedArguments(text)).toEqual({});
+    },
+  );
+
+  it.each([
+    ['in a string', '"{\\"id\\":1234567890123456789}"'],
+    ['behind an empty one', '{}{"id":1234567890123456789}'],
+    ['twice', '{"id":1234567890123456789}{"id":1234567890123456789}'],
+    ['twice, in lines', '{"id":1234567890123456789}\n\n{"id":1234567890123456789}\n'],
+  ])('takes an object that is there %s, with every digit', (_, text) => {
+    const input = { id: new ExactNumber('1234567890123456789') };
+    expect(parseArguments({ name: 't', exact_numbers: true }, text)).toEqual({ ok: true, input });
+    expect(judgedArguments(text)).toEqual({ id: '1234567890123456789' });
+    const tool = { name: 't', input: z.looseObject({}) } as unknown as Tool;
+    expect(checkArguments(tool, text)).toMatchObject({
+      ok: false,
+      fault: expect.stringContaining('1234567890123456789'),
+    });
+  });
 
   it('takes what is nested as deep as anybody means it', () => {
     expect(parseArguments({ name: 't' }, nested(90)).ok).toBe(true);

@@ -1,9 +1,9 @@
 import type { ZodError } from 'zod';
 import type { Tool } from './tool.js';
 import { toErrorText } from '../text/to-text.js';
-import { findExcess } from '../../kernel/bounded-json.js';
-import { findInexact, parseExact, parseWithDigits } from '../../kernel/exact-json.js';
-import { isObject } from '../../kernel/json.js';
+import { findExcess, objectText } from '../../kernel/json/bounded-json.js';
+import { findInexact, parseExact, parseWithDigits } from '../../kernel/json/exact-json.js';
+import { isObject } from '../../kernel/json/json.js';
 import type { Json } from '../../protocol/json.js';
 
 /** The parsed input of a tool, or the fault of its arguments. */
@@ -26,7 +26,7 @@ const MAX_SHOWN = 100;
 export function checkArguments(tool: Tool, text: string): CheckedArguments {
   const parsed = parseArguments(tool, text);
   if (!parsed.ok) return parsed;
-  const inexact = tool.exact_numbers ? undefined : findInexact(text);
+  const inexact = tool.exact_numbers ? undefined : findInexact(objectText(text));
   if (inexact !== undefined) return fail(describeInexact(tool, inexact));
   try {
     const result = tool.input.safeParse(parsed.input);
@@ -62,20 +62,15 @@ function fail(fault: string): CheckedArguments {
  * @throws SyntaxError also beyond the limits of a document
  */
 export function judgedArguments(text: string): Json {
-  if (hasNone(text)) return {};
-  const excess = findExcess(text);
+  const json = objectText(text);
+  const excess = findExcess(json);
   if (excess !== undefined) throw new SyntaxError(excess);
-  return parseWithDigits(text) as Json;
-}
-
-/** True for arguments without a value: no text, or `null`. They count as `{}`. */
-function hasNone(text: string): boolean {
-  return /^\s*(null\s*)?$/.test(text);
+  return parseWithDigits(json) as Json;
 }
 
 /**
  * Parses the JSON object that a model wrote as arguments of a tool, with its numbers as they were
- * written if the tool takes them, or returns its fault. Empty text and `null` count as `{}`.
+ * written if the tool takes them, or returns its fault. Other texts are read as `objectText` does.
  */
 export function parseArguments(
   { name, exact_numbers: isExact = false }: Pick<Tool, 'name' | 'exact_numbers'>,
@@ -87,8 +82,8 @@ export function parseArguments(
   return { ok: false, fault };
 }
 
-function parseObject(text: string, parse: (text: string) => unknown): CheckedArguments {
-  if (hasNone(text)) return { ok: true, input: {} };
+function parseObject(written: string, parse: (text: string) => unknown): CheckedArguments {
+  const text = objectText(written);
   const excess = findExcess(text);
   if (excess !== undefined) return { ok: false, fault: `usable: they have ${excess}` };
   try {

@@ -1,3 +1,4 @@
+import { parseExact } from '../../kernel/json/exact-json.js';
 import { jest } from '@jest/globals';
 import type { DiscoveryService } from '@nestjs/core';
 import { z } from 'zod';
@@ -305,7 +306,8 @@ describe(ToolExecutor.name, () => {
 
   it('answers data for clients, each text of it guarded, up to 64 KB', async () => {
     const work = (data: object) => () => new ToolOutput('sunny', { data } as ToolOutputFlags);
-    const guard = (text: string) => text.replace('secret', '…');
+    const readAtOnce = (text: string) => text.replace('secret', '…');
+    const guard = { readAtOnce, read: async (text: string) => readAtOnce(text) };
     const of = (data: object) =>
       executorFor({ work: work(data) })
         .execute({ name: 'weather', arguments: '{"city":"Oslo"}' }, toolContext(), guard)
@@ -314,6 +316,8 @@ describe(ToolExecutor.name, () => {
       days: [1, 'a …'],
       of: { '…': null },
     });
+    const numbers = parseExact('{"id":1234567890123456789,"all":[1.50,1e400,7]}') as object;
+    expect(await of(numbers)).toEqual({ id: '1234567890123456789', all: [1.5, '1e400', 7] });
     expect(await of({ text: 'x'.repeat(65_525) })).toBeDefined();
     expect(await of({ text: 'x'.repeat(65_526) })).toBeUndefined();
     const circular: Record<string, unknown> = {};

@@ -8,7 +8,8 @@ import type { CutNote } from '../text/cut-output.js';
 import { withRetries } from './retries.js';
 import { runUntil } from './run-until.js';
 import type { Ending, Pause } from './run-until.js';
-import { mapTexts } from '../../kernel/json.js';
+import { exactJson, parseWithDigits } from '../../kernel/json/exact-json.js';
+import { mapTexts } from '../../kernel/json/json.js';
 import { toErrorText, toText } from '../text/to-text.js';
 import { ToolLimits, keptOutput } from './tool-limits.js';
 import { ToolOutput } from './tool-output.js';
@@ -36,6 +37,15 @@ export interface ToolExecution {
 
 /** Maximum size of `data`, in bytes of JSON. */
 const MAX_DATA = 64 * 1024;
+
+/** Decides what of an output may be read. */
+export interface OutputGuard {
+  read(text: string): Promise<string>;
+  /** For texts that are short together. */
+  readAtOnce(text: string): string;
+}
+
+const UNGUARDED: OutputGuard = { read: async (text) => text, readAtOnce: (text) => text };
 
 /** A tool call as a model makes it. */
 export interface NamedCall {
@@ -80,14 +90,14 @@ export class ToolExecutor {
   async execute(
     call: NamedCall,
     context: ToolContext,
-    guard = (text: string): string => text,
+    guard: OutputGuard = UNGUARDED,
   ): Promise<ToolExecution> {
     const began = this.clock.monotonic();
     const outcome = await this.run(call, context);
     const { text, is_error, truncated, still_running, journal } = outcome;
     const data = guardData(outcome.data, guard);
     const cut = { is_part: truncated === true };
-    const kept = cutOutput(guard(text), keptOutput(this.limits), cut); // in this order
+    const kept = cutOutput(await guard.read(text), keptOutput(this.limits), cut); // in this order
     const whole = { text: kept.text, is_part: kept.truncated || truncated === true };
     const read = this.limit(whole.text, { is_part: whole.is_part });
     return {
@@ -213,13 +223,16 @@ function returned(value: unknown): Outcome {
   };
 }
 
-/** As JSON, with each text guarded; undefined if it is too large, or not JSON. */
-function guardData(data: unknown, guard: (text: string) => string): ToolData | undefined {
+/**
+ * As JSON, with each text guarded, and exact numbers as texts; undefined if it is too large, or not
+ * JSON.
+ */
+function guardData(data: unknown, guard: OutputGuard): ToolData | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   try {
-    const json = JSON.stringify(data);
+    const json = exactJson(data);
     if (Buffer.byteLength(json) > MAX_DATA) return undefined;
-    return mapTexts(JSON.parse(json), guard) as ToolData;
+    return mapTexts(parseWithDigits(json), (text) => guard.readAtOnce(text)) as ToolData;
   } catch {
     return undefined; // a circular object, or one that throws
   }

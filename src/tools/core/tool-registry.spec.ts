@@ -1,4 +1,5 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { jest } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
@@ -59,6 +60,17 @@ describe(ToolRegistry.name, () => {
     expect(registry.list().map(({ name }) => name)).toEqual(['almanac', 'weather']);
     expect(registry.get('weather')).toBeInstanceOf(Weather);
     expect(registry.find('unmarked')).toBeUndefined();
+  });
+
+  it('warns of a tool that is not marked, and of no other', async () => {
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
+    await boot(Weather, Unmarked, Almanac);
+    expect(warn.mock.calls).toEqual([
+      [
+        'Unmarked extends Tool, but has no @ToolProvider(): it is not used. Add the decorator to the class.',
+      ],
+    ]);
+    warn.mockRestore();
   });
 
   it('offers a model the JSON Schema of the input', async () => {

@@ -3,18 +3,22 @@ import type { OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { AppError } from '../../kernel/app-error.js';
 import { duplicateName } from '../../kernel/duplicate-name.js';
+import { warnOfUndecorated } from '../../kernel/warn-of-undecorated.js';
 import type { ModelTool } from '../../models/model-provider.js';
-import { nearestNames } from './nearest-names.js';
+import { nearestNames } from '../../kernel/nearest-names.js';
 import { ToolProvider } from './tool-provider.decorator.js';
 import type { ToolServer, ToolSource } from './tool-source.js';
 import { Tool } from './tool.js';
 import { z } from 'zod';
 import { checkRetries } from './retries.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 interface Entry {
   readonly tool: Tool;
   readonly definition: ModelTool;
 }
+
+const TOOL = { base: Tool, decorator: ToolProvider, written: '@ToolProvider()' };
 
 /**
  * All tools that agents can call: the providers marked with `@ToolProvider`, and the tools that
@@ -32,6 +36,7 @@ export class ToolRegistry implements OnModuleInit {
   onModuleInit(): void {
     for (const { instance, name } of this.discovery.getProviders({ metadataKey: ToolProvider.KEY }))
       this.discover(instance, String(name));
+    warnOfUndecorated(this.discovery, TOOL);
   }
 
   /** @throws AppError `duplicate_name`; Error if the name or the input schema is invalid */
@@ -107,7 +112,7 @@ export class ToolRegistry implements OnModuleInit {
     }
     const known = [...this.entries.keys()].sort();
     const near = nearestNames(name, known);
-    const shown = JSON.stringify(name.slice(0, 64));
+    const shown = JSON.stringify(cutText(name, 64));
     if (near.length > 0) return `There is no tool ${shown}. Did you mean ${near.join(' or ')}?`;
     return `There is no tool ${shown}. The tools are: ${known.join(', ')}.`;
   }

@@ -2,9 +2,9 @@ import type { ZodType } from 'zod';
 import type { RecordOf } from '../../protocol/events.js';
 import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
 import type { Resources } from './resources.js';
-import type { ToolWorkspace } from '../files/tool-workspace.js';
+import type { ToolWorkspace } from '../workspace-files/tool-workspace.js';
 import type { ToolOutput } from './tool-output.js';
-import type { Cut } from '../text/cut-text.js';
+import type { Cut } from '../../kernel/cut-text.js';
 
 export type ToolCategory = 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
 export type ToolRisk = 'low' | 'medium' | 'high';
@@ -43,7 +43,8 @@ export interface ToolPolicy {
 }
 
 /** The events that a tool may add to the log of its interaction. */
-export type ToolEvent = RecordOf<'TASK_UPDATED'> | RecordOf<'NOTICE'>;
+export type ToolEvent =
+  RecordOf<'TASK_UPDATED'> | Pick<RecordOf<'NOTICE'>, 'type' | 'code' | 'message'>;
 
 /** A child agent that a tool has started. */
 export interface ForkedInside {
@@ -64,8 +65,10 @@ export interface ToolContext {
   /** For what is kept for a chat: it is unique over all tenants, and never used again. */
   readonly chat_uid: string;
   readonly agent_id: string;
-  /** `react`, or another type of agent. */
+  /** The agent's name: `react`, or another type. */
   readonly agent_type: string;
+  /** The purpose of agents of this type. */
+  readonly agent_description: string;
   /** Null: the agent that answers the user. */
   readonly parent_agent_id: string | null;
   /** The model turns of the agent so far, with the one that made the call. */
@@ -73,6 +76,8 @@ export interface ToolContext {
   /** The interaction's, or what a parent agent gave this agent. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly tool_call_id: string;
+  /** The call whose tool made this one; null: the agent's model did. */
+  readonly parent_tool_call_id: string | null;
   readonly workspace: ToolWorkspace;
   /** Aborts when the call times out or is cancelled; the tool has to stop then. */
   readonly signal: AbortSignal;
@@ -106,10 +111,24 @@ export interface ToolContext {
     options?: { readonly options?: readonly string[] },
   ) => Promise<string | null>;
   /**
-   * Sends an event to the readers of the interaction; resolves when it is saved in the log. A call
-   * that runs again sends it again.
+   * Adds a change of the task board or a notice to the log; resolves when it is saved. A call that
+   * runs again adds it again. For events of your own: `emit`.
+   * @throws AppError `invalid_event`
    */
   readonly tell: (event: ToolEvent) => Promise<void>;
+  /**
+   * Sends readers an event of your own, `custom {name, data}`; at most 16 KB of JSON; journaled.
+   * @throws AppError `invalid_event`
+   */
+  readonly emit: (name: string, data: unknown) => Promise<void>;
+  /**
+   * Sets a key of the interaction's metadata; null removes it; journaled. At most 4 KB of JSON a
+   * value, and 256 times in a call.
+   * @throws AppError `invalid_event`
+   */
+  readonly set_metadata: (key: string, value: unknown) => Promise<void>;
+  /** The interaction's metadata as clients see it, with what was set so far. */
+  readonly read_metadata: () => Readonly<Record<string, unknown>>;
   /**
    * Runs a child agent and waits for its answer; journaled. `agent_type`: `react` by default. At
    * the end of the tool, its children that still run are stopped.
@@ -183,6 +202,11 @@ export abstract class Tool<Input = unknown> {
    * A call of any other tool with a number that a double would change is refused.
    */
   readonly exact_numbers?: boolean;
+  /**
+   * Identifies what the model and a person know of a tool that its author may change at any time. A
+   * call that was approved runs only as long as this is the same.
+   */
+  readonly declared?: string;
   /** The tool calls `started` itself, after its preparation and before its effect. */
   readonly announces_start?: boolean;
   /** Describes the effect of a call, for the person who approves it. */

@@ -1,6 +1,6 @@
-import type { Cut } from '../text/cut-text.js';
+import type { Cut } from '../../kernel/cut-text.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
-import { Breather } from '../../workspace/tree/breather.js';
+import { Breather } from '../../kernel/async/breather.js';
 import type { TreeFile } from '../../workspace/tree/file-tree.js';
 import type { SkippedFiles } from '../../workspace/tree/skipped-files.js';
 import { decodeText, markedEncoding } from '../../kernel/decode-text.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactJson, parseExact } from '../../kernel/exact-json.js';
+import { exactJson, parseExact } from '../../kernel/json/exact-json.js';
 import { toErrorText } from '../text/to-text.js';
 import type { ToolContext } from '../core/tool.js';
 

@@ -133,8 +133,9 @@ function describeEnd(end: ProgramEnd, memory_mb: number): string {
 
 function why(text: string, memory_mb: number): string {
   if (text.includes('call stack')) return 'the recursion was too deep';
-  if (text === 'unreachable' || text.includes('out of bounds'))
-    return `Python gave up, perhaps for want of memory (there are ${memory_mb} MB)`;
+  // The interpreter reports some of its ends by what programs can't reach here.
+  const isEnd = /^unreachable$|out of bounds|^WebAssembly is not defined$/.test(text);
+  if (isEnd) return `Python gave up, perhaps for want of memory (there are ${memory_mb} MB)`;
   return text;
 }
 

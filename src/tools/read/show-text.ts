@@ -1,8 +1,8 @@
-import type { TextContent } from '../files/text-content.js';
-import { ToolFault } from '../files/tool-fault.js';
+import type { TextContent } from '../workspace-files/text-content.js';
+import { ToolFault } from '../workspace-files/tool-fault.js';
 import { numberLines } from './number-lines.js';
 import type { Page, PageOptions } from './number-lines.js';
-import { cutText } from '../text/cut-text.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 /** Longer lines are broken: otherwise they would be truncated, and their rest could not be read. */
 const MAX_LINE = 1_500;

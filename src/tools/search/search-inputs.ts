@@ -5,7 +5,11 @@ import { messageOf } from '../../kernel/app-error.js';
 
 const MAX_LENGTH = 1000;
 
-const text = z.string().min(1, "Give something to look for, such as '**/*.ts'.").max(MAX_LENGTH);
+/** A longer text is not compiled: one of 1 MiB would take minutes. */
+const text = z
+  .string()
+  .min(1, "Give something to look for, such as '**/*.ts'.")
+  .max(MAX_LENGTH, { abort: true });
 
 /** A glob over paths. */
 export const globInput = text.superRefine((pattern, context) => {

@@ -1,15 +1,9 @@
-import { exactJson } from '../../kernel/exact-json.js';
+import type { Cut } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/cut-text.js';
+import { exactJson } from '../../kernel/json/exact-json.js';
 
 /** In characters. */
 const MAX_LENGTH = 300;
-
-/** Returns the first `length` UTF-16 code units of a text. */
-export type Cut = (text: string, length: number) => string;
-
-/** Truncates a text to `length` UTF-16 code units, without splitting a surrogate pair. */
-export function cutText(text: string, length: number): string {
-  return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
-}
 
 /** The beginning of a line that is longer than that, and how much is left out. */
 export function cutLine(line: string, most: number, cut: Cut): string {

@@ -1,3 +1,4 @@
+import { unmarkNumbers } from '../../kernel/json/exact-json.js';
 import { ToolOutput } from '../core/tool-output.js';
 
 /** Converts a tool's answer of any type to text. Never throws. */
@@ -7,7 +8,7 @@ export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   try {
     const text: string | undefined = JSON.stringify(value, bigintsAsText);
-    return text ?? noText(value);
+    return text === undefined ? noText(value) : unmarkNumbers(text);
   } catch {
     return noText(value);
   }

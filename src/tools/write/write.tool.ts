@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { FileChanges } from '../files/file-changes.js';
-import type { FileChange } from '../files/file-changes.js';
-import { diffData } from '../files/describe-change.js';
-import { pathInput, textInput } from '../files/inputs.js';
+import { FileChanges } from '../workspace-files/file-changes.js';
+import type { FileChange } from '../workspace-files/file-changes.js';
+import { diffData } from '../workspace-files/describe-change.js';
+import { pathInput, textInput } from '../workspace-files/inputs.js';
 import { ToolOutput } from '../core/tool-output.js';
 import { ToolProvider } from '../core/tool-provider.decorator.js';
 import { Tool } from '../core/tool.js';
@@ -64,5 +64,5 @@ function toChange({ path, content }: Input): FileChange {
 
 function sizeOf(text: string, bytes: Buffer): string {
   const lines = text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0);
-  return `${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes.length} bytes`;
+  return `${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes.length} ${bytes.length === 1 ? 'byte' : 'bytes'}`;
 }

@@ -27,7 +27,8 @@ export interface ProcessExit {
  * Without the line, no part of the command ever runs.
  */
 const GATE = 'umask "$1"; shift; IFS= read -r -u 3 && exec 3<&- && exec "$@"; exit 125';
-const MARKER = 'PARLEY_PROCESS';
+/** Variable that each process of the server's programs has, with a value of its own. */
+export const PROCESS_MARKER = 'PARLEY_PROCESS';
 
 /**
  * A process in its own session that is started but blocked until it is released, so that the log
@@ -52,11 +53,11 @@ export class GatedProcess {
     command: readonly string[],
     { cwd, env, output }: GatedProcessOptions,
   ): Promise<GatedProcess> {
-    const marker = `${MARKER}=${randomUUID()}`;
+    const marker = `${PROCESS_MARKER}=${randomUUID()}`;
     const umask = userUmask().toString(8);
     const child = spawn('bash', ['--norc', '--noprofile', '-c', GATE, 'gate', umask, ...command], {
       cwd,
-      env: { ...env, [MARKER]: marker.slice(MARKER.length + 1) },
+      env: { ...env, [PROCESS_MARKER]: marker.slice(PROCESS_MARKER.length + 1) },
       detached: true,
       stdio: ['ignore', output.fd, output.fd, 'pipe'],
     });

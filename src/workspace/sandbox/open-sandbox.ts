@@ -13,6 +13,7 @@ import { Bubblewrap } from './bubblewrap.js';
 import type { BubblewrapOptions } from './bubblewrap.js';
 import { Sandbox } from './sandbox.js';
 import { MAX_PROCESSES, withLimits } from './with-limits.js';
+import { cutText } from '../../kernel/cut-text.js';
 
 type SandboxSettings = Pick<
   Config,
@@ -95,7 +96,7 @@ function describeFault(error: unknown): string {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'bubblewrap is not installed';
   const { stderr = '' } = error as { stderr?: string };
   const said = stderr.trim().split('\n').at(-1) || String(error);
-  return `bubblewrap does not work here (${said.slice(0, 200)})`;
+  return `bubblewrap does not work here (${cutText(said, 200)})`;
 }
 
 /** Commands run unconfined, with the server's privileges. */

@@ -1,7 +1,7 @@
 import { decodeText } from '../../kernel/decode-text.js';
 import type { Folder } from '../folder.js';
 import { openFileIn } from '../workspace.js';
-import type { Breather } from './breather.js';
+import type { Breather } from '../../kernel/async/breather.js';
 import { IgnoreRules } from './ignore-rules.js';
 
 export const IGNORE_FILE = '.gitignore';

@@ -1,5 +1,5 @@
 import { expectLinear } from '../../../test/support/growth.js';
-import { Breather } from './breather.js';
+import { Breather } from '../../kernel/async/breather.js';
 import { IgnoreRules } from './ignore-rules.js';
 
 describe(IgnoreRules.name, () => {

@@ -1,6 +1,6 @@
 import { compileGlob } from '../../matching/glob.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
-import type { Breather } from './breather.js';
+import type { Breather } from '../../kernel/async/breather.js';
 
 /** Maximum number of rules per file; the following lines are ignored. */
 const MAX_RULES = 1000;

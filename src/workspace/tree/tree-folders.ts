@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import type { Folder } from '../folder.js';
 import { parsePath } from '../parse-path.js';
-import { Breather } from './breather.js';
+import { Breather } from '../../kernel/async/breather.js';
 import { IGNORE_FILE } from './ignore-chain.js';
 import type { IgnoreChain } from './ignore-chain.js';
 import type { SkippedFiles } from './skipped-files.js';

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { findFile } from '../../../workspace/read-file.js';
 import { WorkspaceFault } from '../../../workspace/workspace-fault.js';
 import { Workspaces } from '../../../workspace/workspaces.js';
+import { cutText } from '../../../kernel/cut-text.js';
 
 /** File with a project's instructions for agents. */
 const FILE = 'AGENTS.md';
@@ -30,5 +31,5 @@ export class ProjectNotes {
 
 function cut(text: string): string {
   if (text.length <= MAX_NOTES) return text;
-  return `${text.slice(0, MAX_NOTES)}\n\n(The rest of ${FILE} is left out: read it there.)`;
+  return `${cutText(text, MAX_NOTES)}\n\n(The rest of ${FILE} is left out: read it there.)`;
 }

@@ -1,3 +1,5 @@
+import { cutText } from '../../../kernel/cut-text.js';
+
 /** A question to the user, and the answer. */
 export interface Fact {
   readonly question: string;
@@ -30,7 +32,7 @@ export function describeFindings(findings: readonly Finding[]): string {
   if (findings.length === 0) return '';
   const parts = findings.map(
     ({ task, result, failed }) =>
-      `## ${task}\n\n${failed ? `Nothing was found: ${result}` : result.slice(0, MAX_RESULT)}`,
+      `## ${task}\n\n${failed ? `Nothing was found: ${result}` : cutText(result, MAX_RESULT)}`,
   );
   return `\n\nOthers have looked into parts of it:\n\n${parts.join('\n\n')}`;
 }

@@ -4,6 +4,7 @@ import { AppError } from '../../../kernel/app-error.js';
 import type { Message } from '../../../protocol/message.js';
 import type { AgentContext } from '../../agent-context.js';
 import { readAnswer } from './read-answer.js';
+import { cutText } from '../../../kernel/cut-text.js';
 
 /** The part of an agent's context that a decision needs. */
 export type Decider = Pick<AgentContext, 'generate' | 'messages' | 'notice'>;
@@ -60,7 +61,7 @@ async function answer(
 
 function correct(text: string, fault: string): Message[] {
   return [
-    { role: 'assistant', content: text.slice(0, MAX_SHOWN) || '(nothing)' },
+    { role: 'assistant', content: cutText(text, MAX_SHOWN) || '(nothing)' },
     { role: 'user', content: `That can't be used: ${fault}. Answer with the JSON object alone.` },
   ];
 }

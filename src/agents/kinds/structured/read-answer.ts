@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod';
-import { parseBounded } from '../../../kernel/bounded-json.js';
+import { parseBounded } from '../../../kernel/json/bounded-json.js';
 
 export type ReadAnswer<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: string };

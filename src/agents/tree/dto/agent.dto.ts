@@ -8,14 +8,6 @@ import type { InterventionView } from '../../interventions/intervention-view.js'
 import type { AgentView } from '../agent-view.js';
 import type { AgentCut, InteractionTree, TreePage, WholeAgent } from '../agent-tree.service.js';
 
-class AgentUsageDto implements Usage {
-  @ApiProperty({ description: 'Tokens.' })
-  readonly input_tokens: number;
-
-  @ApiProperty({ description: 'Tokens.' })
-  readonly output_tokens: number;
-}
-
 /** An agent of a tree, in the OpenAPI document. */
 export class AgentDto implements AgentView {
   @ApiProperty({ example: 'agent_0199c0de-0000-7000-8000-000000000000' })
@@ -59,8 +51,12 @@ export class AgentDto implements AgentView {
   })
   readonly result: string | null;
 
-  @ApiProperty({ type: AgentUsageDto, description: 'Of its own turns.' })
-  readonly usage: AgentUsageDto;
+  @ApiProperty({
+    type: Object,
+    allOf: [{ $ref: '#/components/schemas/Usage' }],
+    description: 'Of its own turns.',
+  })
+  readonly usage: Usage;
 
   @ApiProperty({ description: 'Model turns so far.' })
   readonly turns: number;

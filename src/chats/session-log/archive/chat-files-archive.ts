@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../../../access/chat-access.js';
 import type { Principal } from '../../../auth/principal.js';
 import { Config } from '../../../config/config.js';
+import { FileIntake } from '../../../files/file-intake.js';
 import { FilesService } from '../../../files/files.service.js';
-import type { Publication } from '../../../files/files.service.js';
+import type { Publication } from '../../../files/file-intake.js';
 import { Clock } from '../../../kernel/clock.js';
 import type { ArchivedFile } from '../../../persistence/chat-archive.js';
 import { Quotas } from '../../../quotas/quotas.js';
@@ -33,6 +34,7 @@ interface StagedImport extends Pick<ArchiveImport, 'caller' | 'ids'> {
 export class ChatFilesArchive {
   constructor(
     private readonly access: ChatAccess,
+    private readonly intake: FileIntake,
     private readonly files: FilesService,
     private readonly exporter: SessionLogExporter,
     private readonly importer: SessionLogImporter,
@@ -63,7 +65,7 @@ export class ChatFilesArchive {
     const request = { caller, ids, body: archive.log(), files };
     try {
       const report = await this.importer.import(request).finally(() => archive.close());
-      for (const file of added) this.files.noteAdded(file);
+      for (const file of added) this.intake.noteAdded(file);
       return { ...report, files: added.length, problems: [...report.problems, ...problems] };
     } finally {
       reserved.release();
@@ -86,12 +88,12 @@ export class ChatFilesArchive {
           continue;
         }
         seen.add(file.id);
-        const staged = await this.files.stage(chat, this.named(file, ids), file.content, reserved);
+        const staged = await this.intake.stage(chat, this.named(file, ids), file.content, reserved);
         added.push(staged);
         yield staged;
       }
     } catch (error) {
-      for (const file of added) await this.files.discard(file);
+      for (const file of added) await this.intake.discard(file);
       throw error;
     }
     const message = `${archive.ignored} entries of the archive are neither its log nor files.`;

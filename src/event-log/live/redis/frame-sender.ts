@@ -1,4 +1,4 @@
-import { afterTick } from '../../../kernel/after-tick.js';
+import { afterTick } from '../../../kernel/async/after-tick.js';
 import { gapAfter } from '../live-bus.js';
 import type { Frame, FrameItem, Snapshot } from '../live-bus.js';
 import { changesOf, changesTo } from './live-scripts.js';

@@ -1,5 +1,6 @@
 import {
   CHANGES_FILES,
+  GIT_LISTS,
   GIT_OPTIONS,
   KNOWN_OPTIONS,
   PLAIN_GIT,
@@ -11,7 +12,8 @@ import {
   RUNS_FIRST_ARGUMENT,
 } from './programs.js';
 import type { RiskyOptions } from './programs.js';
-import { isPlainAwk, isPlainSed } from './plain-code.js';
+import { findKnownCall } from './known-calls.js';
+import { editsPlainly, isPlainAwk, isPlainSed } from './plain-code.js';
 import { findRemote } from './git-remotes.js';
 import type { CommandPart, Word } from '../script.js';
 
@@ -37,7 +39,10 @@ export function findReach(words: readonly Word[]): Reach {
   const name = words[0]!.text.slice(words[0]!.text.lastIndexOf('/') + 1).replace(/\.exe$/i, '');
   // regex: the look-behind fixes where it begins
   const program = name.replace(/(?<=^(?:python|pypy|ruby|lua|php|node)\d?)[\d.]+$/, '');
+  const named = findKnownCall(words);
+  if (named !== undefined) return { ...PLAIN, must_name: named };
   if (onlyPrints(words)) return PLAIN;
+  if (program === 'sed') return editsPlainly(words) ? WHOLE : OPAQUE;
   if (AWK.test(program))
     return words.some(({ text, dynamic }) => dynamic || AWK_RUNS.test(text)) ? OPAQUE : WHOLE;
   if (RUNS_CODE.has(program) || LOADER.test(program)) return OPAQUE;
@@ -57,7 +62,10 @@ function onlyPrints(words: readonly Word[]): boolean {
     case 'sed':
       return isPlainSed(words);
     case 'uniq':
-      return isPlainUniq(words);
+    case 'xxd':
+      return hasOneOperand(words);
+    case 'date':
+      return isPlainDate(words);
     case 'command':
       return isQuery(words);
     default:
@@ -65,9 +73,19 @@ function onlyPrints(words: readonly Word[]): boolean {
   }
 }
 
-/** With a second operand, it writes a file. */
-function isPlainUniq(words: readonly Word[]): boolean {
-  const operands = words.slice(1).filter(({ text }) => !text.startsWith('-'));
+/** Others than `+%F` and the value of `-d` set the time; `-f` reads a file. */
+function isPlainDate(words: readonly Word[]): boolean {
+  return words.slice(1).every(({ text, dynamic }, at) => {
+    const isValue = /^(?:-d|--date)$/.test(words[at]!.text);
+    return (
+      !dynamic && (isValue || /^(?:\+|-[uRI]+$|-d$|--(?:date|utc|iso-8601)(?:=|$))/.test(text))
+    );
+  });
+}
+
+/** With a second operand, these write a file. */
+function hasOneOperand(words: readonly Word[]): boolean {
+  const operands = words.slice(1).filter(({ text }) => !/^-./s.test(text));
   if (words.some(({ text }) => text === '--')) return false;
   return operands.length <= 1 && !operands.some(({ dynamic }) => dynamic);
 }
@@ -112,6 +130,7 @@ function reachOfGit(words: readonly Word[]): Reach {
   if (hasOptions && words.some(({ text }) => GIT_CONFIGURES.test(text))) return OPAQUE;
   if (words.some((word, at) => word.dynamic && mayBeOption(word) && !isMessage(words[at - 1])))
     return OPAQUE;
+  if (hasOption(words, GIT_LISTS)) return OPAQUE;
   if (subcommand.dynamic || hasOptions) return WHOLE;
   if (hasOption(words, GIT_OPTIONS) || isRisky('git', words)) return WHOLE;
   const isPlainGit = words[0]!.text === 'git' && PLAIN_GIT.has(subcommand.text);
@@ -137,7 +156,10 @@ function isPlain(program: string, words: readonly Word[]): boolean {
   if (words[0]!.text.includes('/')) return false;
   const known = Object.hasOwn(KNOWN_OPTIONS, program) ? KNOWN_OPTIONS[program]! : undefined;
   if (!known) return PLAIN_PROGRAMS.has(program);
-  return words
+  const end = program === 'npm' ? words.findIndex(({ text }) => text === '--') : -1;
+  const [own, forScript] = end < 0 ? [words, []] : [words.slice(0, end), words.slice(end + 1)];
+  if (forScript.some(mayBeOption)) return false;
+  return own
     .slice(1)
     .every((word) => !mayBeOption(word) || (!word.dynamic && known.has(nameOf(word.text))));
 }
@@ -172,11 +194,12 @@ function isRisky(program: string, words: readonly Word[]): boolean {
  */
 function hasOption(
   words: readonly Word[],
-  { short = '', long = [], words: exact = [], list }: RiskyOptions,
+  { short = '', long = [], words: exact = [], list, code, literal = false }: RiskyOptions,
 ) {
   return words.slice(1).some((word) => {
     const { text, dynamic } = word;
-    if (dynamic && mayBeOption(word)) return true;
+    if (dynamic && !literal && mayBeOption(word)) return true;
+    if (code?.test(text)) return true;
     if (list !== undefined && text.startsWith(list)) return true;
     if (exact.includes(nameOf(text).replace(/^--/, '-'))) return true;
     if (text.startsWith('--')) return isLong(text.slice(2), long);

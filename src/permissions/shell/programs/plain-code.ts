@@ -1,13 +1,14 @@
+import { LinearRegex } from '../../../matching/linear-regex.js';
 import type { Word } from '../script.js';
 
 /** A regular expression that ends with a character, which is in no bracket expression of it. */
 function patternTo(mark: string): string {
-  const set = String.raw`\[\^?\]?(?:[^\][\\\n${mark}]|\[:[a-z]+:\])*\]`;
+  const set = String.raw`\[\^?\]?(?:[^\][\\\n${mark}]|\\[tn]|\[:[a-z]+:\])*\]`;
   return String.raw`(?:[^[\\\n${mark}]|\\[^\n${mark}]|${set})*[${mark}]`;
 }
 
 const REGEX = `/${patternTo('/')}`;
-const ADDRESS = String.raw`(?:\d+|\$|${REGEX})`;
+const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|${REGEX})`;
 const RANGE = String.raw`(?:${ADDRESS}(?:,(?:${ADDRESS}|\+\d+))?!?)?`;
 const SUBSTITUTE = ['/', '|', '#', ',']
   .map((mark) => {
@@ -17,8 +18,11 @@ const SUBSTITUTE = ['/', '|', '#', ',']
   .join('|');
 const COMMAND = `[ \t]*${RANGE}[ \t]*(?:[pdq=]|${SUBSTITUTE})[ \t]*`;
 /** Commands that only print, delete, replace and quit: not those that write or run something. */
-// regex: on MAX_CODE characters
-const SED = new RegExp(`^${COMMAND}(?:[;\n]${COMMAND})*$`);
+/** Text that is inserted, up to the end of the line. */
+const INSERT = String.raw`[ \t]*${RANGE}[ \t]*[aic]\\?[^\n\\]*`;
+const SED = LinearRegex.compile(
+  `(?:${COMMAND}|${INSERT})(?:\n(?:${COMMAND}|${INSERT})|;(?:${COMMAND}|${INSERT}))*`,
+);
 const SED_FLAG = /^(?:-[nEruz]+|--(?:quiet|silent|regexp-extended))$/;
 
 /** True if a call of `sed` only prints. */
@@ -31,20 +35,31 @@ export function isPlainSed(words: readonly Word[]): boolean {
     else if (!SED_FLAG.test(word.text)) operands.push(word);
   }
   if (scripts.length === 0) scripts.push(operands.shift() ?? UNKNOWN);
-  return (
-    scripts.every(({ text, dynamic }) => !dynamic && text.length <= MAX_CODE && SED.test(text)) &&
-    operands.every(isOperand)
-  );
+  return scripts.every((script) => isCode(script, SED)) && operands.every(isFile);
 }
 
-const VALUE = String.raw`(?:\$(?:\d+|NF)|NR|NF|FNR|"[^"\\\n]*")`;
-const TEST = String.raw`(?:NR|FNR|NF|\$\d+)\s*(?:[=!<>]=|[<>])\s*(?:\d+|"[^"\\\n]*")`;
-const CONDITION = `(?:${TEST}|${REGEX})`;
-const ACTION = String.raw`\{\s*print(?:\s*${VALUE}(?:\s*,?\s*${VALUE})*)?\s*;?\s*\}`;
-const RULE = `(?:${CONDITION}(?:\\s*(?:&&|\\|\\||,)\\s*${CONDITION})*)`;
-/** Programs that only print fields of some lines. */
-// regex: on MAX_CODE characters
-const AWK = new RegExp(`^\\s*(?:${RULE}\\s*(?:${ACTION})?|${ACTION})\\s*$`);
+const SED_IN_PLACE = /^(?:-i[\w.~]*|--in-place(?:=[\w.~]*)?)$/;
+
+/** True if a call of `sed` only prints, or does the same to the files that it names. */
+export function editsPlainly(words: readonly Word[]): boolean {
+  return isPlainSed(words.filter(({ text, dynamic }) => dynamic || !SED_IN_PLACE.test(text)));
+}
+
+const NAME = String.raw`\b[a-z][a-z\d_]*\b`;
+const TEXT = String.raw`"(?:[^"\\\n]|\\[tn])*"`;
+const VALUE = String.raw`(?:\$(?:\d+|NF|NR)|NR|NF|FNR|${TEXT}|${NAME})`;
+const COUNT = String.raw`${NAME}(?:\[${VALUE}\])?(?:\+\+|\+=(?:${VALUE}|\d+))`;
+const TEST = String.raw`(?:NR|FNR|NF|length|\$\d+)\s*(?:[=!<>]=|[<>])\s*(?:\d+|${TEXT})`;
+const CONDITION = String.raw`(?:${TEST}|${REGEX}|BEGIN|END|!${NAME}\[${VALUE}\]\+\+)`;
+const PRINT = String.raw`printf?\b(?:\s*${VALUE}(?:\s*,?\s*${VALUE})*)?`;
+const STATEMENT = `(?:${PRINT}|${COUNT})`;
+const ACTION = String.raw`\{\s*${STATEMENT}(?:\s*;\s*${STATEMENT})*\s*;?\s*\}`;
+const RULE = String.raw`(?:${CONDITION}(?:\s*(?:&&|\|\||,)\s*${CONDITION})*)`;
+/** Programs that only print and count fields of some lines. */
+const AWK = LinearRegex.compile(
+  String.raw`\s*(?:(?:${RULE})?\s*${ACTION}\s*;?\s*)*(?:${RULE})?\s*`,
+);
+const AWK_ASSIGNS = /^[A-Za-z_]\w*=/;
 const AWK_SEPARATOR = /^-F(?:.|\\t|\\\|)?$/;
 
 /** True if a call of `awk` only prints. */
@@ -54,7 +69,8 @@ export function isPlainAwk(words: readonly Word[]): boolean {
   const code = words[at];
   if (!code || words.slice(0, at + 1).some(({ dynamic }) => dynamic)) return false;
   return (
-    code.text.length <= MAX_CODE && AWK.test(code.text) && words.slice(at + 1).every(isOperand)
+    isCode(code, AWK) &&
+    words.slice(at + 1).every((word) => isFile(word) && !AWK_ASSIGNS.test(word.text))
   );
 }
 
@@ -62,7 +78,11 @@ export function isPlainAwk(words: readonly Word[]): boolean {
 const MAX_CODE = 200;
 const UNKNOWN: Word = { text: '', dynamic: true, splits: true };
 
+function isCode({ text, dynamic }: Word, language: LinearRegex): boolean {
+  return !dynamic && text !== '' && text.length <= MAX_CODE && language.covers(text) === true;
+}
+
 /** True for a file; a word with wildcards expands to words that begin as it does. */
-function isOperand({ text, dynamic, pattern }: Word): boolean {
-  return !/^[-+]|=/.test(text) && (!dynamic || (pattern !== undefined && text !== ''));
+function isFile({ text, dynamic, pattern }: Word): boolean {
+  return !/^[-+]/.test(text) && (!dynamic || (pattern !== undefined && text !== ''));
 }

@@ -1,5 +1,5 @@
 const NODE_OPTIONS =
-  '-s -d -D -P -g --silent --quiet --verbose --json --long --all --depth --if-present --ignore-scripts --save-dev --production --offline --prefer-offline --frozen-lockfile --no-audit --no-fund';
+  '-s -d -D -P -g --silent --quiet --verbose --json --long --all --depth --if-present --ignore-scripts --save-dev --production --offline --prefer-offline --frozen-lockfile --no-audit --no-fund -v --version';
 
 /**
  * Programs that run none of their arguments, and write no file, or only those that they are there
@@ -23,7 +23,7 @@ export const CHANGES_FILES: ReadonlySet<string> = new Set(
 
 /** The same for subcommands of Git; `GIT_OPTIONS` and `RISKY_SUBCOMMANDS` have the exceptions. */
 export const PLAIN_GIT: ReadonlySet<string> = new Set(
-  `add annotate apply blame branch cat-file check-ignore checkout cherry cherry-pick clean clone commit count-objects
+  `add annotate blame branch cat-file check-ignore checkout cherry cherry-pick clean clone commit count-objects
   describe diff diff-files diff-index diff-tree fetch for-each-ref fsck grep log ls-files ls-remote ls-tree merge
   merge-base mv name-rev pull push range-diff rebase reflog reset restore rev-list rev-parse revert rm
   shortlog show show-branch show-ref stash status switch tag version whatchanged`.split(/\s+/),
@@ -103,30 +103,52 @@ export interface RiskyOptions {
   readonly words?: readonly string[];
   /** The beginning of a word that names a file with further arguments. */
   readonly list?: string;
+  /** Code that reads files, or sets variables. */
+  readonly code?: RegExp;
+  /** True if words that are known only at run time may be these: they show little of a file. */
+  readonly literal?: boolean;
 }
 
 export const GIT_OPTIONS: RiskyOptions = {
   long: words(
-    'output exec upload-pack receive-pack ext-diff textconv open-files-in-pager extcmd config-env exec-path template config tool upload-archive unsafe-paths help separate-git-dir strategy',
+    'output exec show-signature upload-pack receive-pack ext-diff textconv open-files-in-pager extcmd config-env exec-path template config tool upload-archive unsafe-paths help separate-git-dir strategy',
   ),
+  code: /^--(?:format|pretty)=.*%G|%\(signature/s, // runs gpg
 };
+
+/** Options of Git that name a file with paths. */
+export const GIT_LISTS: RiskyOptions = { long: words('pathspec-from-file'), literal: true };
+
+const CHECKS_SUMS: RiskyOptions = { short: 'c', long: words('check'), literal: true };
+/** `@file` stands for the arguments in the file. */
+const TAKES_LISTS: RiskyOptions = { list: '@' };
 
 export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   find: { words: words('-delete -fprint -fprint0 -fprintf -fls -files0-from') },
-  fd: { short: 'xX', long: words('exec exec-batch') },
-  fdfind: { short: 'xX', long: words('exec exec-batch') },
+  fd: { short: 'xXl', long: words('exec exec-batch list-details') },
+  fdfind: { short: 'xXl', long: words('exec exec-batch list-details') },
   rg: { short: 'z', long: words('pre hostname-bin search-zip') },
   ag: { short: 'z', long: words('pager search-zip') },
   shuf: { short: 'o', long: words('output') },
   du: { short: 'X', long: words('files0-from exclude-from') },
   iconv: { short: 'o', long: words('output') },
-  file: { short: 'Cmfz', long: words('compile magic-file files-from uncompress') },
+  file: {
+    short: 'CmfzZ',
+    long: words('compile magic-file files-from uncompress uncompress-noreport'),
+  },
+  wc: { long: words('files0-from'), literal: true },
+  diff: { short: 'l', long: words('paginate'), literal: true },
+  ...sameFor('md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum', CHECKS_SUMS),
   sort: {
     short: 'oT',
     long: words('output compress-program temporary-directory files0-from random-source'),
   },
   split: { long: words('filter') },
-  strings: { list: '@' },
+  ...sameFor(
+    'strings nm objdump readelf size ar objcopy strip ld as gcc g++ cc c++ clang clang++ javac java rustc 7z 7za',
+    TAKES_LISTS,
+  ),
+  cpio: { short: 'op', long: words('create pass-through') },
   tree: { short: 'oR' },
   tar: {
     short: 'IFT',
@@ -134,7 +156,7 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
       'files-from checkpoint-action to-command use-compress-program info-script new-volume-script rsh-command rmt-command',
     ),
   },
-  zip: { short: 'T', long: words('unzip-command') },
+  zip: { short: 'T@', long: words('unzip-command') },
   rsync: { short: 'e', long: words('rsh rsync-path files-from') },
   scp: { short: 'oSF' },
   sftp: { short: 'oSFb' },
@@ -146,7 +168,7 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   },
   wget: {
     short: 'OeiPoa',
-    long: words('use-askpass execute output-document config directory-prefix'),
+    long: words('use-askpass execute output-document config directory-prefix input-file'),
   },
   man: { short: 'PH', long: words('pager html') },
   less: { short: 'oO', long: words('log-file LOG-FILE') },
@@ -154,7 +176,7 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   openssl: { words: words('-out -engine -provider') },
   xxd: { short: 'r' },
   yq: { short: 'i', long: words('inplace') },
-  printf: { short: 'v' },
+  printf: { short: 'v', code: /%[-\d+ #'*.hlLjztq]*n/ }, // `%n` sets the variable that it names
   date: { short: 's', long: words('set') },
   test: { words: words('-v -R') },
   wait: { short: 'p' },
@@ -163,7 +185,11 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   yarn: { long: words('cwd') },
   go: { words: words('-exec -toolexec -overlay') },
   cargo: { long: words('config') },
-  jq: { short: 'L' },
+  jq: {
+    short: 'Lf',
+    long: words('library-path from-file'),
+    code: /(?<![\w."$@])(?:import|include)\b/,
+  },
 };
 
 /** Subcommands that run their arguments, and options that are risky only in one subcommand. */
@@ -219,4 +245,8 @@ export const RISKY_SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, 
 
 function words(text: string): string[] {
   return text.split(' ');
+}
+
+function sameFor(programs: string, options: RiskyOptions): Record<string, RiskyOptions> {
+  return Object.fromEntries(words(programs).map((program) => [program, options]));
 }

@@ -33,7 +33,7 @@ export function unwrap(words: readonly Word[], wrapper: Wrapper): Unwrapped | 'n
   return {
     at,
     assigns: at > start || (wrapper.removes === true && options.next > 1),
-    words: wrapper.appends && !options.replaced ? [...inner, APPENDED] : inner,
+    words: options.appends ? [...inner, APPENDED] : inner,
   };
 }
 
@@ -41,15 +41,22 @@ interface Options {
   /** Index of the first word that is not an option. */
   readonly next: number;
   readonly replaced?: string;
+  /** True if arguments may be added that are not known before run time. */
+  readonly appends: boolean;
 }
 
 function readOptions(words: readonly Word[], wrapper: Wrapper): Options | undefined {
   let replaced: string | undefined;
+  let isLimited = false;
+  const upTo = (next: number): Options => {
+    const appends = wrapper.appends === true && (replaced === undefined || isLimited);
+    return { next, appends, ...(replaced !== undefined && { replaced }) };
+  };
   let at = 1;
   while (at < words.length) {
     const { text, dynamic } = words[at]!;
     if (dynamic && (text === '' || text.startsWith('-'))) return undefined;
-    if (text === '--' && !wrapper.bare) return { next: at + 1, ...(replaced && { replaced }) };
+    if (text === '--' && !wrapper.bare) return upTo(at + 1);
     if (text === '-' && wrapper.flags.includes('-')) {
       at++;
       continue;
@@ -59,13 +66,16 @@ function readOptions(words: readonly Word[], wrapper: Wrapper): Options | undefi
     if (!option) return undefined;
     const value = option.takes === 'next' ? words[at + 1] : undefined;
     if (option.takes === 'next' && (!value || value.dynamic)) return undefined;
-    if (option.replaces) replaced = value?.text ?? option.attached;
+    if (option.replaces) replaced = (value?.text ?? option.attached) || undefined;
+    isLimited ||= wrapper.limits?.includes(option.name) ?? false;
     at += option.takes === 'next' ? 2 : 1;
   }
-  return { next: at, ...(replaced && { replaced }) };
+  return upTo(at);
 }
 
 interface Option {
+  /** A letter, or a long name. */
+  readonly name: string;
   /** `next` if the value of the option is the next word. */
   readonly takes: 'nothing' | 'next';
   readonly attached?: string;
@@ -76,31 +86,38 @@ function readOption(text: string, wrapper: Wrapper): Option | undefined {
   return text.startsWith('--') ? readLong(text.slice(2), wrapper) : readShort(text, wrapper);
 }
 
-function readLong(text: string, { flags, values, replaces = [], optional = [] }: Wrapper) {
+function readLong(
+  text: string,
+  { flags, values, replaces = [], optional = [] }: Wrapper,
+): Option | undefined {
   const [name = '', attached] = text.split(/=(.*)/s);
   const isReplaced = replaces.includes(name);
   if (optional.includes(name))
-    return { takes: 'nothing', attached: attached || PLACEHOLDER, replaces: isReplaced } as const;
+    return {
+      ...{ name, attached: attached || PLACEHOLDER },
+      ...{ takes: 'nothing' as const, replaces: isReplaced },
+    };
   const isValue = values.includes(name) || isReplaced;
   if (isValue ? attached === '' : attached !== undefined || !flags.includes(name)) return undefined;
   const takes = isValue && attached === undefined ? 'next' : 'nothing';
-  return { takes, replaces: isReplaced, ...(attached && { attached }) } as const;
+  return { name, takes, replaces: isReplaced, ...(attached && { attached }) } as const;
 }
 
 /** Reads short options: `-it`, `-n5`, and `-10` of `nice`. */
 function readShort(text: string, { flags, values, replaces = [] }: Wrapper): Option | undefined {
-  if (/^-\d+$/.test(text) && values.includes('n')) return { takes: 'nothing', replaces: false };
+  if (/^-\d+$/.test(text) && values.includes('n'))
+    return { name: 'n', takes: 'nothing', replaces: false };
   for (let i = 1; i < text.length; i++) {
     const letter = text[i]!;
     const isReplaced = replaces.includes(letter);
     if (values.includes(letter) || isReplaced) {
       const attached = text.slice(i + 1);
-      if (attached === '') return { takes: 'next', replaces: isReplaced };
-      return { takes: 'nothing', attached, replaces: isReplaced };
+      const takes = attached === '' ? 'next' : 'nothing';
+      return { name: letter, takes, attached, replaces: isReplaced };
     }
     if (!flags.includes(letter)) return undefined;
   }
-  return { takes: 'nothing', replaces: false };
+  return { name: text.slice(-1), takes: 'nothing', replaces: false };
 }
 
 function replaceIn(word: Word, replaced: string | undefined): Word {

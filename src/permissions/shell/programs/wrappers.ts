@@ -21,6 +21,8 @@ export interface Wrapper {
   readonly appends?: boolean;
   /** Options whose value is a placeholder that is replaced everywhere in the command. */
   readonly replaces?: readonly string[];
+  /** Options that exclude those of `replaces`: beside one of them it may append after all. */
+  readonly limits?: readonly string[];
   /** Long options whose value, if they have one, is attached. */
   readonly optional?: readonly string[];
 }
@@ -71,6 +73,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     values: list('n P L s d E a', 'max-args max-procs max-chars delimiter arg-file'),
     appends: true,
     replaces: list('I', 'replace'),
+    limits: list('n L', 'max-args max-lines'),
     optional: list('replace', 'max-lines'),
   },
 };

@@ -1,5 +1,5 @@
 import type { DataKey } from '../../../encryption/data-key.js';
-import type { ChatPatch } from '../../../persistence/rows/store-rows.js';
+import type { ChatPatch } from '../../../persistence/rows/chat-rows.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { Message } from '../../../protocol/message.js';

@@ -4,7 +4,7 @@ import { UNREADABLE } from '../../../encryption/unreadable.js';
 import { previewOfEnd, textsOf } from '../../../persistence/chat-texts.js';
 import type { ChatTexts } from '../../../persistence/chat-texts.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
-import type { NewInteraction } from '../../../persistence/rows/store-rows.js';
+import type { NewInteraction } from '../../../persistence/rows/start-rows.js';
 import type { InteractionError } from '../../../protocol/interaction.js';
 import type { Message } from '../../../protocol/message.js';
 import {
@@ -28,12 +28,23 @@ interface SealedMessages {
 }
 
 export function sealStart(key: DataKey, start: NewInteraction): NewInteraction {
-  const { id, user_message, settings, metadata } = start;
+  const { id, metadata } = start;
   return {
     ...start,
+    ...sealEdited(key, id, start),
+    metadata: sealOptional(key, metadata, [id, 'metadata']),
+  };
+}
+
+/** The text of a queued interaction, with the settings that say what was redacted in it. */
+export function sealEdited(
+  key: DataKey,
+  id: string,
+  { user_message, settings }: Pick<NewInteraction, 'user_message' | 'settings'>,
+): Pick<NewInteraction, 'user_message' | 'settings'> {
+  return {
     user_message: sealMessage(key, id, user_message),
     settings: sealJson(key, settings, [id, 'settings']),
-    metadata: sealOptional(key, metadata, [id, 'metadata']),
   };
 }
 

@@ -1,5 +1,6 @@
 import { decryptionFailed } from '../../../encryption/data-key.js';
 import type { DataKey } from '../../../encryption/data-key.js';
+import { requireBody } from '../../../persistence/rows/damaged-record.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RecordBody } from '../../../protocol/events.js';
 import { OUTCOME_UNKNOWN } from '../../../protocol/events.js';
@@ -23,7 +24,7 @@ export function sealRecord(key: DataKey, record: LogRecord): LogRecord {
   } as LogRecord;
 }
 
-/** @throws AppError `decryption_failed` */
+/** @throws AppError `decryption_failed`, `record_damaged` */
 export function openRecord<R extends LogRecord>(keys: Keys, record: R): R {
   const { interaction_id, seq, body, hidden } = record;
   if (body.type === 'INTERACTION_STARTED') {
@@ -32,11 +33,11 @@ export function openRecord<R extends LogRecord>(keys: Keys, record: R): R {
   }
   const opened = openJson(keys, body, [interaction_id, seq, 'body']);
   if (opened.type !== body.type) throw decryptionFailed([interaction_id, seq, 'type']);
-  return {
+  return requireBody({
     ...record,
     body: opened,
     hidden: hidden && openJson(keys, hidden, [interaction_id, seq, 'hidden']),
-  };
+  });
 }
 
 export function sealMessage(key: DataKey, interactionId: string, text: string): string {

@@ -2,7 +2,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textsOf } from '../../../persistence/chat-texts.js';
 import { INTERRUPTED, newChatRow } from '../../../persistence/interaction-rules.js';
-import type { ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
+import type { ChatRow, NewChat } from '../../../persistence/rows/chat-rows.js';
 import { cancelledState } from '../../memory/core/interaction-state.js';
 import type { ChatSnapshot } from '../../memory/core/journal.js';
 import type { StoreCore } from '../../memory/core/store-core.js';

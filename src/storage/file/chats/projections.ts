@@ -1,4 +1,4 @@
-import type { KeyedMutex } from '../../../kernel/keyed-mutex.js';
+import type { KeyedMutex } from '../../../kernel/async/keyed-mutex.js';
 import type { ChangedParts } from '../../memory/core/journal.js';
 import type { StoreIndex } from '../../memory/core/store-index.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';

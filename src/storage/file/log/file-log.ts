@@ -15,11 +15,12 @@ import type {
   LogNote,
 } from '../../memory/core/journal.js';
 import { RecordLog } from '../../memory/core/journal.js';
-import { isResultOf, toHead } from '../../memory/core/log-notes.js';
+import { editStart, isResultOf, toHead } from '../../memory/core/log-notes.js';
 import type { ChatDirectory } from '../chats/chat-directory.js';
 import { appendDurably } from '../durable-files.js';
 import {
   decodeAddedMessages,
+  decodeEdited,
   decodeNote,
   decodeRecord,
   decodeStart,
@@ -30,6 +31,7 @@ import {
   seqOf,
   typeOf,
 } from './log-format.js';
+import type { EncodedAppend, Span } from './log-format.js';
 import type { Line } from './read-lines.js';
 import { readLines } from './read-lines.js';
 import { SparseOffsets } from './sparse-offsets.js';
@@ -42,7 +44,9 @@ export class FileLog extends RecordLog {
   /** Size of the committed appends. */
   private size = 0;
   /** Range of the `end` line. */
-  private end: { readonly from: number; readonly to: number } | undefined;
+  private end: Span | undefined;
+  /** Range of the `edited` line that counts. */
+  private edited: Span | undefined;
   private readonly offsets = new SparseOffsets();
 
   constructor(
@@ -62,18 +66,23 @@ export class FileLog extends RecordLog {
   }
 
   /** @param last the lengths of the last two lines */
-  moveTo(size: number, last: { end_bytes: number; commit_bytes: number }): void {
+  moveTo(size: number, last: Omit<EncodedAppend, 'bytes'>): void {
     this.size = size;
+    this.edited = last.edited;
     const to = size - last.commit_bytes;
     if (last.end_bytes > 0) this.end = { from: to - last.end_bytes, to };
   }
 
   async readHead(): Promise<InteractionHead> {
+    const { edited } = this;
     const lines: Buffer[] = [];
     await this.eachLine(0, ({ bytes }) => lines.push(bytes) < 2);
     const [first, second] = lines;
     if (!first || !second) throw new Error(`${this.path} has no beginning.`);
-    return toHead(decodeStart(first), isRecord(second) ? this.decode(second) : undefined);
+    const start = decodeStart(first);
+    if (edited)
+      return toHead(editStart(start, decodeEdited(await this.readSpan(edited))), undefined);
+    return toHead(start, isRecord(second) ? this.decode(second) : undefined);
   }
 
   async readRecords({ after, limit, types }: RecordPage): Promise<LogRecord[]> {
@@ -146,12 +155,7 @@ export class FileLog extends RecordLog {
 
   async readAddedMessages(): Promise<Message[] | undefined> {
     const { end } = this;
-    if (!end) return undefined;
-    return this.withFile(async (file) => {
-      const bytes = Buffer.allocUnsafe(end.to - end.from);
-      await file.read(bytes, 0, bytes.length, end.from);
-      return decodeAddedMessages(bytes);
-    });
+    return end && decodeAddedMessages(await this.readSpan(end));
   }
 
   get bytes(): number {
@@ -170,8 +174,8 @@ export class FileLog extends RecordLog {
     content: LogAppend | FirstAppend,
     state: InteractionState,
   ): Promise<() => void> {
-    const encoded = encodeAppend(content, state);
     const offset = this.size;
+    const encoded = encodeAppend(content, state, { offset, edited: this.edited });
     const { bytes } = encoded;
     await appendDurably(this.path, { bytes, offset, create: 'start' in content });
     return () => {
@@ -197,6 +201,14 @@ export class FileLog extends RecordLog {
     const to = this.size;
     await this.withFile(async (file) => {
       for await (const line of readLines(file, { from, to })) if (!take(line)) return;
+    });
+  }
+
+  private async readSpan({ from, to }: Span): Promise<Buffer> {
+    return this.withFile(async (file) => {
+      const bytes = Buffer.allocUnsafe(to - from);
+      await file.read(bytes, 0, bytes.length, from);
+      return bytes;
     });
   }
 

@@ -40,7 +40,7 @@ export async function loadLog(
     if (!ends) return undefined;
     const { start, commit, commit_bytes, size } = ends;
     const log = new FileLog(directory, start.id);
-    log.moveTo(size, { end_bytes: commit.end_bytes, commit_bytes });
+    log.moveTo(size, { ...commit, commit_bytes });
     const interaction = new StoredInteraction(start, commit.state, log);
     await interaction.loadChildren();
     return interaction;

@@ -6,7 +6,12 @@ import type {
 } from '../../../persistence/rows/log-record.js';
 import type { Message } from '../../../protocol/message.js';
 import type { InteractionState } from '../../memory/core/interaction-state.js';
-import type { InteractionStart, LogAppend, LogNote } from '../../memory/core/journal.js';
+import type {
+  EditedText,
+  InteractionStart,
+  LogAppend,
+  LogNote,
+} from '../../memory/core/journal.js';
 import { toNotes } from '../../memory/core/log-notes.js';
 
 /**
@@ -18,7 +23,15 @@ export interface Commit {
   readonly bytes: number;
   /** Length of the line before this one if that is an `end` line; otherwise 0. */
   readonly end_bytes: number;
+  /** Where in the log the `edited` line is that counts, if there is one. */
+  readonly edited?: Span;
   readonly state: InteractionState;
+}
+
+/** Of bytes, in the whole log. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** An encoded append, with the lengths of its last two lines. */
@@ -26,20 +39,32 @@ export interface EncodedAppend {
   readonly bytes: Buffer;
   readonly end_bytes: number;
   readonly commit_bytes: number;
+  readonly edited?: Span;
+}
+
+/** The log before an append. */
+export interface LogPosition {
+  readonly offset: number;
+  readonly edited: Span | undefined;
 }
 
 /**
  * Encodes an append. The lines of a log are JSON objects, distinguished by their first key: `start`
- * once, `seq` for a record, `request`, `settled`, `intervention`, `end` with the messages added to
+ * once, `edited` with what a queued interaction says instead, `seq` for a record, `request`,
+ * `settled`, `intervention`, `end` with the messages added to
  * the conversation, and `commit`, which ends each append. An append is written in one piece.
  */
 export function encodeAppend(
   content: LogAppend & { readonly start?: InteractionStart },
   state: InteractionState,
+  before: LogPosition = { offset: 0, edited: undefined },
 ): EncodedAppend {
   const { start, records, added_messages } = content;
   const lines: string[] = [];
   if (start) lines.push(toLine({ start }));
+  const line = content.edited ? toLine({ edited: content.edited }) : '';
+  const edited = line ? spanOf(before.offset, line) : before.edited;
+  if (line) lines.push(line);
   for (const record of records) lines.push(encodeRecord(record));
   for (const note of toNotes(content)) lines.push(toLine(note));
   const end = added_messages ? toLine({ end: { added_messages } }) : '';
@@ -48,10 +73,17 @@ export function encodeAppend(
     records: records.length,
     bytes: Buffer.byteLength(text),
     end_bytes: Buffer.byteLength(end),
+    ...(edited && { edited }),
     state,
   };
   const bytes = Buffer.from(text + toLine({ commit }));
-  return { bytes, end_bytes: commit.end_bytes, commit_bytes: bytes.length - commit.bytes };
+  const commit_bytes = bytes.length - commit.bytes;
+  return { bytes, end_bytes: commit.end_bytes, commit_bytes, ...(edited && { edited }) };
+}
+
+/** Of a line that begins there. */
+export function spanOf(from: number, line: string): Span {
+  return { from, to: from + Buffer.byteLength(line) };
 }
 
 export function isRecord(line: Buffer): boolean {
@@ -119,6 +151,10 @@ export function decodeStart(line: Buffer): InteractionStart {
   return (JSON.parse(line.toString()) as { start: InteractionStart }).start;
 }
 
+export function decodeEdited(line: Buffer): EditedText {
+  return (JSON.parse(line.toString()) as { edited: EditedText }).edited;
+}
+
 /** Undefined for a line of another kind. */
 export function decodeNote(line: Buffer): LogNote | undefined {
   if (!NOTES.some((prefix) => startsWith(line, prefix))) return undefined;
@@ -147,7 +183,11 @@ const BODY_TYPE = Buffer.from(',"body":{"type":"');
 const HIDDEN = Buffer.from(',"hidden":');
 const COMMIT = Buffer.from('{"commit":');
 const NOTES = ['request', 'settled', 'intervention'].map((key) => Buffer.from(`{"${key}":`));
-const KINDS = [...['start', 'end'].map((key) => Buffer.from(`{"${key}":`)), COMMIT, ...NOTES];
+const KINDS = [
+  ...['start', 'edited', 'end'].map((key) => Buffer.from(`{"${key}":`)),
+  COMMIT,
+  ...NOTES,
+];
 const QUOTE = 34;
 const ZERO = 48;
 

@@ -5,8 +5,9 @@ import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { Message } from '../../../protocol/message.js';
 import type { SavedKind, SavedRows } from '../../saved-texts.js';
 import type { InteractionState } from '../../memory/core/interaction-state.js';
-import type { InteractionStart, LogNote } from '../../memory/core/journal.js';
-import type { Commit } from './log-format.js';
+import type { EditedText, InteractionStart, LogNote } from '../../memory/core/journal.js';
+import { spanOf } from './log-format.js';
+import type { Commit, Span } from './log-format.js';
 
 /** Seals a row of the chat. */
 export type SealOwn = <K extends SavedKind, R extends SavedRows[K]>(kind: K, row: R) => Promise<R>;
@@ -20,6 +21,7 @@ export interface LogSealing {
 /** A line of a log, parsed. */
 type Line =
   | { start: InteractionStart }
+  | { edited: EditedText }
   | { end: { added_messages: readonly Message[] } }
   | { commit: Commit }
   | LogNote
@@ -47,12 +49,17 @@ export async function sealLog(id: string, log: Buffer, sealing: LogSealing): Pro
   const texts: string[] = [];
   let bytes = 0;
   let end_bytes = 0;
+  let offset = 0;
+  let edited: Span | undefined;
   for (const line of lines) {
     const sealed = await sealLine(line, { ...sealing, id, message });
     const isCommit = 'commit' in sealed;
-    const text = toLine(isCommit ? { commit: { ...sealed.commit, bytes, end_bytes } } : sealed);
+    const lengths = { bytes, end_bytes, ...(edited && { edited }) };
+    const text = toLine(isCommit ? { commit: { ...sealed.commit, ...lengths } } : sealed);
     texts.push(text);
+    if ('edited' in sealed) edited = spanOf(offset, text);
     const length = Buffer.byteLength(text);
+    offset += length;
     end_bytes = 'end' in line ? length : 0;
     bytes = isCommit ? 0 : bytes + length;
   }
@@ -76,6 +83,13 @@ interface LineSealing extends LogSealing {
 async function sealLine(line: Line, sealing: LineSealing): Promise<Line> {
   const { id, sealRow } = sealing;
   if ('start' in line) return { start: await sealStart(line.start, sealing) };
+  if ('edited' in line) {
+    const { user_message, settings } = await sealRow('interactions', {
+      ...{ ...EMPTY, id },
+      ...line.edited,
+    });
+    return { edited: { user_message, settings } };
+  }
   if ('commit' in line) {
     const { state } = line.commit;
     const { error, cancel_reason } = await sealRow('interactions', { ...EMPTY, id, ...state });

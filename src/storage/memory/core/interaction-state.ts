@@ -1,6 +1,8 @@
 import { countLosses } from '../../../persistence/interaction-rules.js';
 import type { LossCounters } from '../../../persistence/interaction-rules.js';
-import type { LeaseTerms } from '../../../persistence/rows/store-rows.js';
+import type { LeaseTerms } from '../../../persistence/rows/lease-rows.js';
+import type { ModelUsage } from '../../../persistence/rows/append-rows.js';
+import { NO_USAGE } from '../../../protocol/interaction.js';
 import type { InteractionError, InteractionStatus, Usage } from '../../../protocol/interaction.js';
 
 /** All data of an interaction that changes. Immutable: each change creates a new object. */
@@ -24,6 +26,8 @@ export interface InteractionState extends LossCounters {
    * ends in the queue keeps its rank.
    */
   readonly queue_rank: number | null;
+  /** How often it was edited or moved in the queue, if it was. */
+  readonly queue_changes?: number;
   /**
    * Number of the chat's branch change that this interaction made, by beginning, by ending in the
    * queue or by a retry. null before.
@@ -38,6 +42,8 @@ export interface InteractionState extends LossCounters {
   /** Incremented by each change of its requests; a copy of them with another value is stale. */
   readonly request_changes: number;
   readonly usage: Usage;
+  /** As in `AppendBatch`; undefined: all of it is of the model that it was started with. */
+  readonly usage_by_model?: readonly ModelUsage[];
   readonly error: InteractionError | null;
   readonly completed_at: string | null;
 }
@@ -62,7 +68,7 @@ const NEW: InteractionState = {
   interventions: 0,
   has_children: false,
   request_changes: 0,
-  usage: { input_tokens: 0, output_tokens: 0 },
+  usage: NO_USAGE,
   error: null,
   completed_at: null,
 };

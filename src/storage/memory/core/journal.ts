@@ -2,8 +2,11 @@ import type { InterventionRow } from '../../../persistence/rows/intervention-row
 import type { EventLimits, EventPage, RecordPage } from '../../../persistence/record.store.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { NewRequest, Settlement } from '../../../persistence/rows/request-rows.js';
-import type { InteractionSettings } from '../../../persistence/rows/interaction-row.js';
-import type { ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
+import type {
+  InteractionRow,
+  InteractionSettings,
+} from '../../../persistence/rows/interaction-row.js';
+import type { ChatRow, NewChat } from '../../../persistence/rows/chat-rows.js';
 import type { RecordType } from '../../../protocol/events.js';
 import type { Json } from '../../../protocol/json.js';
 import type { Message } from '../../../protocol/message.js';
@@ -62,7 +65,11 @@ export interface LogAppend {
   readonly settled?: SettledRequest;
   readonly intervention?: SavedIntervention;
   readonly added_messages?: readonly Message[];
+  /** Of an interaction that has not begun: instead of those in its start. */
+  readonly edited?: EditedText;
 }
+
+export type EditedText = Pick<InteractionRow, 'user_message' | 'settings'>;
 
 export type FirstAppend = LogAppend & { readonly start: InteractionStart };
 

@@ -1,7 +1,13 @@
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
-import type { InteractionHead, InteractionStart, LogAppend, LogNote } from './journal.js';
+import type {
+  EditedText,
+  InteractionHead,
+  InteractionStart,
+  LogAppend,
+  LogNote,
+} from './journal.js';
 
 /** The user message is in record 1, or in the start of an interaction that was queued. */
 export function toHead(start: InteractionStart, first: LogRecord | undefined): InteractionHead {
@@ -9,6 +15,15 @@ export function toHead(start: InteractionStart, first: LogRecord | undefined): I
   const body = first?.body;
   const user_message = body?.type === 'INTERACTION_STARTED' ? body.user_message : '';
   return { start, user_message };
+}
+
+/** The start of a queued interaction with its last text. */
+export function editStart(
+  start: InteractionStart,
+  { user_message, settings }: EditedText,
+): InteractionStart {
+  const { interrupts = null } = start.queued ?? {};
+  return { ...start, settings, queued: { user_message, interrupts } };
 }
 
 export function isResultOf({ body }: LogRecord, callId: string): boolean {

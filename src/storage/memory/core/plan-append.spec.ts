@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
-import type { AppendBatch } from '../../../persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../../persistence/rows/append-rows.js';
 import type { InteractionState } from './interaction-state.js';
 import { acquiredState, startedState } from './interaction-state.js';
 import { planAppend } from './plan-append.js';

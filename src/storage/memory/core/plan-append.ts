@@ -1,6 +1,6 @@
 import { AppError } from '../../../kernel/app-error.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
-import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/append-rows.js';
 import { isFinal } from '../../../protocol/interaction.js';
 import { isProgress } from '../../../protocol/events.js';
 import type { InteractionState } from './interaction-state.js';
@@ -31,7 +31,7 @@ export function planAppend(state: InteractionState, batch: AppendBatch): AppendP
 }
 
 function appendedState(state: InteractionState, batch: AppendBatch): InteractionState {
-  const { records, requests = [], status, usage, end } = batch;
+  const { records, requests = [], status, usage, usage_by_model, end } = batch;
   const request_changes = state.request_changes + requests.length;
   const next: InteractionState = {
     ...state,
@@ -40,6 +40,7 @@ function appendedState(state: InteractionState, batch: AppendBatch): Interaction
     request_changes,
     ...(status && { status }),
     ...(usage && { usage }),
+    ...(usage_by_model && { usage_by_model }),
   };
   if (!end) return next;
   const { error, completed_at } = end;
@@ -63,6 +64,12 @@ function checkNoGap(lastSeq: number, records: readonly LogRecord[]): void {
 
 /** As the columns of a database do. */
 function checkUsage({ usage }: AppendBatch): void {
-  if (!usage || Object.values(usage).every(Number.isSafeInteger)) return;
-  throw new AppError('internal', 'bad_usage', `${JSON.stringify(usage)} are not token counts.`);
+  if (!usage) return;
+  const { cost_usd = 0, ...tokens } = usage;
+  if (Number.isFinite(cost_usd) && Object.values(tokens).every(Number.isSafeInteger)) return;
+  throw new AppError(
+    'internal',
+    'bad_usage',
+    `${JSON.stringify(usage)} are not token counts and a cost.`,
+  );
 }

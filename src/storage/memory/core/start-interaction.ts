@@ -7,8 +7,8 @@ import type {
   StartInteraction,
   StartOutcome,
   UsedKey,
-} from '../../../persistence/rows/store-rows.js';
-import { MAX_QUEUED } from '../../../persistence/rows/store-rows.js';
+} from '../../../persistence/rows/start-rows.js';
+import { MAX_QUEUED } from '../../../persistence/rows/start-rows.js';
 import { cancelledState, queuedState, startedState } from './interaction-state.js';
 import type { FirstAppend, InteractionStart } from './journal.js';
 import type { StoreCore } from './store-core.js';

@@ -1,9 +1,12 @@
 import type { AuditEntry } from '../../../audit/audit-entry.js';
 import { firstRecord as recordOne } from '../../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
-import type { AdoptedFile, LeaseTerms } from '../../../persistence/rows/store-rows.js';
+import type { AdoptedFile } from '../../../persistence/rows/start-rows.js';
+import type { LeaseTerms } from '../../../persistence/rows/lease-rows.js';
 import type { Clock } from '../../../kernel/clock.js';
-import { KeyedMutex } from '../../../kernel/keyed-mutex.js';
+import { KeyedMutex } from '../../../kernel/async/keyed-mutex.js';
+import { DeletedUsage } from './deleted-usage.js';
+import type { KeptUsage } from './deleted-usage.js';
 import { begunState } from './interaction-state.js';
 import type { InteractionHead, InteractionStart, StoreJournal } from './journal.js';
 import type { StoredChat } from './stored-chat.js';
@@ -23,6 +26,8 @@ export interface CoreParts {
   readonly mutex?: KeyedMutex;
   /** Keeps the entries of the outbox. */
   readonly webhooks?: RowJournal<KeptWebhook>;
+  /** Keeps the usage of deleted chats. */
+  readonly deletedUsage?: RowJournal<KeptUsage>;
   /** Keeps the entry of a chat that a start creates. Never rejects: the start has taken place. */
   readonly audit?: (entry: AuditEntry) => Promise<void>;
 }
@@ -43,6 +48,7 @@ export class StoreCore {
   readonly index: StoreIndex;
   readonly mutex: KeyedMutex;
   readonly webhooks: MemoryWebhookOutbox;
+  readonly deletedUsage: DeletedUsage;
   readonly audit: CoreParts['audit'];
   adoptFiles: AdoptFiles = async () => {};
 
@@ -53,6 +59,7 @@ export class StoreCore {
     this.index = index;
     this.mutex = mutex;
     this.webhooks = new MemoryWebhookOutbox(index, parts.webhooks);
+    this.deletedUsage = new DeletedUsage(parts.deletedUsage);
     this.audit = parts.audit;
   }
 

@@ -1,5 +1,5 @@
 import type { ChatOrder } from '../../../persistence/chat.store.js';
-import type { ChatRow } from '../../../persistence/rows/store-rows.js';
+import type { ChatRow } from '../../../persistence/rows/chat-rows.js';
 import { sees } from '../../../persistence/viewer.js';
 import type { AnyViewer, Viewer } from '../../../persistence/viewer.js';
 import { chatKey } from './chat-key.js';

@@ -1,7 +1,8 @@
 import type { ChatTexts } from '../../../persistence/chat-texts.js';
 import type { WrappedKey } from '../../../encryption/data-key-store.js';
 import { previewOfEnd } from '../../../persistence/chat-texts.js';
-import type { ChatRow, NewChat, StartInteraction } from '../../../persistence/rows/store-rows.js';
+import type { ChatRow, NewChat } from '../../../persistence/rows/chat-rows.js';
+import type { StartInteraction } from '../../../persistence/rows/start-rows.js';
 import type { Message } from '../../../protocol/message.js';
 import type { ChatJournal, ChatSnapshot } from './journal.js';
 import { chatKey } from './chat-key.js';

@@ -13,6 +13,8 @@ type Known = Pick<
   | 'chat_uid'
   | 'chat_id'
   | 'tenant_id'
+  | 'started_by'
+  | 'model'
   | 'ordinal'
   | 'created_at'
   | 'idempotency'
@@ -20,7 +22,7 @@ type Known = Pick<
   | 'edited_from'
   | 'imported'
 > &
-  Partial<Pick<InteractionStart, 'adopts' | 'started_by'>>;
+  Partial<Pick<InteractionStart, 'adopts'>>;
 
 const NONE: readonly never[] = [];
 
@@ -46,13 +48,13 @@ export class StoredInteraction {
     private current: InteractionState,
     readonly log: RecordLog,
   ) {
-    const { id, chat_uid, chat_id, tenant_id, ordinal, created_at } = start;
-    const { idempotency, agent_id, edited_from, imported, adopts, started_by } = start;
+    const { id, chat_uid, chat_id, tenant_id, started_by, model, ordinal, created_at } = start;
+    const { idempotency, agent_id, edited_from, imported, adopts } = start;
     this.known = {
-      ...{ id, chat_uid, chat_id, tenant_id, ordinal, created_at },
+      ...{ id, chat_uid, chat_id, tenant_id, started_by, model, ordinal, created_at },
       ...{ idempotency, agent_id, edited_from },
       ...(imported && { imported }),
-      ...(adopts && { adopts, started_by }),
+      ...(adopts && { adopts }),
     };
     this.children = current.children ?? NONE;
   }

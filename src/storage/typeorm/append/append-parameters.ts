@@ -1,8 +1,8 @@
 import type { NewRequest } from '../../../persistence/rows/request-rows.js';
 import { isProgress } from '../../../protocol/events.js';
-import type { AppendBatch } from '../../../persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../../persistence/rows/append-rows.js';
 
-/** `$1`…`$20` of `APPEND_GROUP`. */
+/** `$1`…`$24` of `APPEND_GROUP`. */
 export function toGroupParameters(batches: readonly AppendBatch[]): unknown[] {
   const written = batches.map(toJson);
   const rows = batches.map((batch, index) => toRow(batch, written[index]!));
@@ -10,13 +10,13 @@ export function toGroupParameters(batches: readonly AppendBatch[]): unknown[] {
   return [...toRecordParameters(batches, written), ...columns];
 }
 
-/** `$1`…`$20` of `APPEND_ONE`. */
+/** `$1`…`$24` of `APPEND_ONE`. */
 export function toParametersOfOne(batch: AppendBatch): unknown[] {
   const written = toJson(batch);
   return [...toRecordParameters([batch], [written]), ...toRow(batch, written)];
 }
 
-/** `$21`…`$28` of the statements with requests. */
+/** `$25`…`$32` of the statements with requests. */
 export function toRequestParameters(batches: readonly AppendBatch[]): unknown[] {
   const asked = batches.flatMap(({ requests = [] }, index) =>
     requests.map((request): [number, NewRequest] => [index + 1, request]),
@@ -71,7 +71,7 @@ function toRecordParameters(
 
 /** In the order of the batch's columns. */
 function toRow(
-  { interaction_id, epoch, records, status, usage, end }: AppendBatch,
+  { interaction_id, epoch, records, status, usage, usage_by_model, end }: AppendBatch,
   { added_messages, bytes }: BatchJson,
 ): unknown[] {
   const [first] = records;
@@ -83,10 +83,14 @@ function toRow(
     end?.status ?? status,
     usage?.input_tokens,
     usage?.output_tokens,
+    usage?.cached_tokens,
+    usage?.reasoning_tokens,
+    usage?.cost_usd,
     end?.completed_at,
     end?.error && JSON.stringify(end.error),
     added_messages,
     records.some(({ body }) => isProgress(body)),
     bytes,
+    usage_by_model && JSON.stringify(usage_by_model),
   ];
 }

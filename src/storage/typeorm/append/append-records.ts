@@ -4,7 +4,7 @@ import type {
   AppendBatch,
   AppendOutcome,
   InteractionEnd,
-} from '../../../persistence/rows/store-rows.js';
+} from '../../../persistence/rows/append-rows.js';
 import { toGroupParameters, toParametersOfOne, toRequestParameters } from './append-parameters.js';
 import {
   ANNOUNCE,

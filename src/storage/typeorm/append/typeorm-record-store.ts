@@ -2,7 +2,7 @@ import { outsideTenants } from '../../../kernel/tenant-scope.js';
 import { EVENT_OVERHEAD, RecordStore } from '../../../persistence/record.store.js';
 import type { EventLimits, EventPage, RecordPage } from '../../../persistence/record.store.js';
 import { AppError } from '../../../kernel/app-error.js';
-import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../../persistence/rows/append-rows.js';
 import type { AppendQueries } from './append-records.js';
 import { requireBody } from '../../../persistence/rows/damaged-record.js';
 import type {

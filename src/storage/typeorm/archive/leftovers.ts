@@ -1,3 +1,4 @@
+import { USAGE_DAYS_KEPT } from '../../../quotas/usage-store.js';
 import type { Database, Statement } from '../connection/database.js';
 import { LONGEST_IMPORT } from './incoming-chat.js';
 
@@ -10,6 +11,10 @@ export const USAGE_KEPT = '25 hours';
 
 const SWEEP_USAGE: Statement = {
   text: `DELETE FROM deleted_usage WHERE started_at < clock_timestamp() - interval '${USAGE_KEPT}'`,
+};
+
+const SWEEP_USAGE_DAYS: Statement = {
+  text: `DELETE FROM deleted_usage_days WHERE day < current_date - ${USAGE_DAYS_KEPT}`,
 };
 
 const SWEEP_INCOMING: Statement = {
@@ -47,6 +52,7 @@ const REMOVE_SLICE: Statement = {
 export async function removeLeftovers(db: Database, signal: AbortSignal): Promise<boolean> {
   await db.query(SWEEP_INCOMING, []);
   await db.query(SWEEP_USAGE, []);
+  await db.query(SWEEP_USAGE_DAYS, []);
   let found = false;
   while (!signal.aborted && (await db.query(REMOVE_SLICE, [])).length > 0) found = true;
   return found;

@@ -7,6 +7,10 @@ import { EmbeddedPool } from './embedded-connection.js';
 import { CreateTables1795219200000 } from '../../../../migrations/1795219200000-create-tables.js';
 import { CreateWebhooks1795305600000 } from '../../../../migrations/1795305600000-create-webhooks.js';
 import { CreateFileFolder1795392000000 } from '../../../../migrations/1795392000000-create-file-folder.js';
+import { AddUsage1795478400000 } from '../../../../migrations/1795478400000-add-usage.js';
+import { CreateDeletedUsageDays1795564800000 } from '../../../../migrations/1795564800000-create-deleted-usage-days.js';
+import { AddQueueChanges1795651200000 } from '../../../../migrations/1795651200000-add-queue-changes.js';
+import { AddUsageByModel1795741200000 } from '../../../../migrations/1795741200000-add-usage-by-model.js';
 import { PgliteSocket } from './embedded-connection.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import { ChatEntity } from '../entities/chat.entity.js';
@@ -52,6 +56,10 @@ export const MIGRATIONS = [
   CreateTables1795219200000,
   CreateWebhooks1795305600000,
   CreateFileFolder1795392000000,
+  AddUsage1795478400000,
+  CreateDeletedUsageDays1795564800000,
+  AddQueueChanges1795651200000,
+  AddUsageByModel1795741200000,
 ];
 
 /** TypeORM would also print errors that are thrown. */

@@ -1,5 +1,5 @@
 import { EntitySchema } from 'typeorm';
-import type { ChatRow } from '../../../persistence/rows/store-rows.js';
+import type { ChatRow } from '../../../persistence/rows/chat-rows.js';
 import { ID, JSON_TEXT, nullable, TEXT, TIME, UID } from './columns.js';
 
 export const ChatEntity = new EntitySchema<ChatRow>({

@@ -10,6 +10,9 @@ export const BIGINT = {
   type: 'bigint',
   transformer: { from: Number, to: (value: unknown) => value },
 } as const satisfies EntitySchemaColumnOptions;
+/** The same, or a number with a fraction; null is undefined outside of the database. */
+export const OPTIONAL_BIGINT = optional('bigint');
+export const OPTIONAL_DOUBLE = optional('double precision');
 /** Never `jsonb`, which rejects U+0000 and lone surrogates and reorders keys. */
 export const JSON_TEXT = { type: 'json' } as const satisfies EntitySchemaColumnOptions;
 
@@ -22,6 +25,15 @@ export const TIME = {
     to: (value: unknown) => value,
   },
 } as const satisfies EntitySchemaColumnOptions;
+
+function optional(type: 'bigint' | 'double precision') {
+  const transformer = { from: toOptional, to: (value: unknown) => value };
+  return { type, nullable: true, transformer } as const satisfies EntitySchemaColumnOptions;
+}
+
+function toOptional(value: string | number | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}
 
 export const nullable = <T extends EntitySchemaColumnOptions>(column: T) =>
   ({ ...column, nullable: true }) as const;

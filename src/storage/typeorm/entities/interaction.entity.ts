@@ -2,6 +2,7 @@ import { EntitySchema } from 'typeorm';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { Usage } from '../../../protocol/interaction.js';
 import { BIGINT, ID, INTEGER, JSON_TEXT, nullable, TEXT, TIME, UID } from './columns.js';
+import { OPTIONAL_BIGINT, OPTIONAL_DOUBLE } from './columns.js';
 
 export interface InteractionColumns extends InteractionRow {
   /** Null once it has begun; an interaction that ended in the queue keeps its rank. */
@@ -10,7 +11,11 @@ export interface InteractionColumns extends InteractionRow {
 
 const UsageColumns = new EntitySchema<Usage>({
   name: 'usage',
-  columns: { input_tokens: BIGINT, output_tokens: BIGINT },
+  columns: {
+    ...{ input_tokens: BIGINT, output_tokens: BIGINT },
+    ...{ cached_tokens: OPTIONAL_BIGINT, reasoning_tokens: OPTIONAL_BIGINT },
+    cost_usd: OPTIONAL_DOUBLE,
+  },
 });
 
 /** Without the columns that only leases, losses and idempotency use. */

@@ -1,4 +1,4 @@
-import type { NewChat } from '../../../persistence/rows/store-rows.js';
+import type { NewChat } from '../../../persistence/rows/chat-rows.js';
 import type { Statement } from '../connection/database.js';
 import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 

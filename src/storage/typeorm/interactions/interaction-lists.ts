@@ -74,10 +74,10 @@ export const LAST_BEGUN: Statement = {
 const RUNS_ORDER = 'i.created_at, i.id';
 
 /**
- * Of the tenant `$1`, with the statuses `$2`, in the chat `$3` if set, at most `$4`, after `$5`
- * `$6` if set, for the viewer `$7`…`$10`.
+ * Of the tenant `$1`, or of all if it is null, with the statuses `$2`, in the chat `$3` if set, at
+ * most `$4`, after `$5` `$6` if set, for the viewer `$7`…`$10`.
  */
-const RUNS = `FROM interactions i WHERE i.tenant_id = $1 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) AND i.status = ANY ($2::text[])
+const RUNS = `FROM interactions i WHERE ($1::text IS NULL OR i.tenant_id = $1) AND (i.${IS_ACTIVE} OR i.${IS_QUEUED}) AND i.status = ANY ($2::text[])
     AND ($3::uuid IS NULL OR i.chat_uid = $3) AND ($5::timestamptz IS NULL OR (i.created_at, i.id) > ($5, $6))
     AND ${inSeenChat('i', 7)} ORDER BY ${RUNS_ORDER} LIMIT $4`;
 

@@ -3,21 +3,34 @@ import type {
   InteractionRow,
   InteractionSettings,
 } from '../../../persistence/rows/interaction-row.js';
-import type { InteractionError, InteractionStatus } from '../../../protocol/interaction.js';
+import { toDollars } from '../../../protocol/interaction.js';
+import type { InteractionError, InteractionStatus, Usage } from '../../../protocol/interaction.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
 import { inSeenChat, viewerValues } from '../viewer-sql.js';
 import type { Json } from '../../../protocol/json.js';
+
+const USAGE = `i.input_tokens::double precision, i.output_tokens::double precision, i.cached_tokens::double precision,
+  i.reasoning_tokens::double precision, i.cost_usd`;
 
 /**
  * The columns of `ColumnsOfInteraction`, of the table `i`. The driver gives a bigint as text, and a
  * double as the number that it is.
  */
 export const INTERACTION_COLUMNS = `i.id, i.chat_uid, i.chat_id, i.tenant_id, i.started_by, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings,
-  i.input_tokens::double precision, i.output_tokens::double precision, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
+  ${USAGE}, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
   i.signals, i.cancel_reason, i.cancelled_by`;
 
+/** Of these, null is what no turn has. */
+export interface ColumnsOfUsage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cached_tokens: number | null;
+  readonly reasoning_tokens: number | null;
+  readonly cost_usd: number | null;
+}
+
 /** An interaction as the driver reads it. */
-export interface ColumnsOfInteraction {
+export interface ColumnsOfInteraction extends ColumnsOfUsage {
   readonly id: string;
   readonly chat_uid: string;
   readonly chat_id: string;
@@ -29,8 +42,6 @@ export interface ColumnsOfInteraction {
   readonly agent: string;
   readonly model: string;
   readonly settings: InteractionSettings;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
   readonly error: InteractionError | null;
   readonly created_at: Date;
   readonly completed_at: Date | null;
@@ -46,7 +57,6 @@ export interface ColumnsOfInteraction {
 }
 
 export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow {
-  const { input_tokens, output_tokens } = columns;
   return {
     id: columns.id,
     chat_uid: columns.chat_uid,
@@ -59,7 +69,7 @@ export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow 
     agent: columns.agent,
     model: columns.model,
     settings: columns.settings,
-    usage: { input_tokens, output_tokens },
+    usage: toUsage(columns),
     error: columns.error,
     created_at: columns.created_at.toISOString(),
     completed_at: columns.completed_at?.toISOString() ?? null,
@@ -72,6 +82,16 @@ export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow 
     signals: columns.signals,
     cancel_reason: columns.cancel_reason,
     cancelled_by: columns.cancelled_by,
+  };
+}
+
+export function toUsage(columns: ColumnsOfUsage): Usage {
+  const { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd } = columns;
+  return {
+    ...{ input_tokens, output_tokens },
+    ...(cached_tokens !== null && { cached_tokens }),
+    ...(reasoning_tokens !== null && { reasoning_tokens }),
+    ...(cost_usd !== null && { cost_usd: toDollars(cost_usd) }),
   };
 }
 
@@ -91,6 +111,28 @@ export const HAS_BEGUN = 'queue_rank IS NULL';
  * cancelled.
  */
 export const MAY_RUN = `(i.${IS_ACTIVE} OR i.${IS_QUEUED} AND i.cancel_reason IS NOT NULL)`;
+
+const TURN_COLUMNS =
+  'model text, input_tokens bigint, output_tokens bigint, cached_tokens bigint, reasoning_tokens bigint, cost_usd float8, unpriced_tokens bigint';
+
+/**
+ * The usage of an interaction `i` by the models of its turns: rows `m`, of which the first counts
+ * it.
+ */
+export const USED_BY_MODEL = `
+  LATERAL (
+    SELECT i.model, 1 AS interactions, 1 AS model_interactions, i.input_tokens, i.output_tokens, i.cached_tokens, i.reasoning_tokens,
+      i.cost_usd, CASE WHEN i.cost_usd IS NULL THEN i.input_tokens + i.output_tokens ELSE 0 END AS unpriced_tokens
+    WHERE i.usage_by_model IS NULL
+    UNION ALL
+    SELECT u.model, CASE WHEN u.place = 1 THEN 1 ELSE 0 END, 1, u.input_tokens, u.output_tokens, u.cached_tokens, u.reasoning_tokens,
+      u.cost_usd, u.unpriced_tokens
+    FROM ROWS FROM (json_to_recordset(i.usage_by_model) AS (${TURN_COLUMNS})) WITH ORDINALITY
+      AS u (model, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, unpriced_tokens, place)
+  ) m`;
+
+/** The day in UTC. */
+export const STARTED_ON = "(i.started_at AT TIME ZONE 'UTC')::date";
 
 export const SELECT_INTERACTIONS = `SELECT ${INTERACTION_COLUMNS} FROM interactions i`;
 

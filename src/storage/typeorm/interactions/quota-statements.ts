@@ -1,4 +1,4 @@
-import type { QuotaExceeded, StartQuota } from '../../../persistence/rows/store-rows.js';
+import type { QuotaExceeded, StartQuota } from '../../../persistence/rows/start-rows.js';
 import type { Statement } from '../connection/database.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 

@@ -1,4 +1,4 @@
-import type { RetryInteraction, RetryOutcome } from '../../../persistence/rows/store-rows.js';
+import type { RetryInteraction, RetryOutcome } from '../../../persistence/rows/start-rows.js';
 import type { Database, Statement } from '../connection/database.js';
 import { LOCK_CHAT_OF } from './chat-statements.js';
 import {

@@ -3,10 +3,11 @@ import type {
   AdoptedFile,
   StartInteraction,
   StartOutcome,
-} from '../../../persistence/rows/store-rows.js';
+} from '../../../persistence/rows/start-rows.js';
 import { LOCK_NAMED_CHAT, MARK_BRANCH_OF, chatValues } from './chat-statements.js';
 import { viewerValues } from '../viewer-sql.js';
 import { textsOf } from '../../../persistence/chat-texts.js';
+import { NO_USAGE } from '../../../protocol/interaction.js';
 import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
 import { firstRecord } from '../../../persistence/rows/log-record.js';
 import { findInteraction } from './interaction-row.js';
@@ -174,7 +175,7 @@ function toRow(
     agent,
     model,
     settings,
-    usage: { input_tokens: 0, output_tokens: 0 },
+    usage: NO_USAGE,
     error: null,
     created_at,
     completed_at: null,

@@ -1,4 +1,4 @@
-import { MAX_QUEUED } from '../../../persistence/rows/store-rows.js';
+import { MAX_QUEUED } from '../../../persistence/rows/start-rows.js';
 import { INSERT_CHAT, beginInteractions } from './chat-statements.js';
 import { isSeen } from '../viewer-sql.js';
 import type { Statement } from '../connection/database.js';

@@ -1,4 +1,5 @@
-import { KeyedMutex } from '../../../kernel/keyed-mutex.js';
+import { KeyedMutex } from '../../../kernel/async/keyed-mutex.js';
+import { ANY_TENANT } from '../../../persistence/any-tenant.js';
 import { InteractionStore } from '../../../persistence/interaction.store.js';
 import type {
   FinalState,
@@ -9,13 +10,16 @@ import type { AnyViewer, Viewer } from '../../../persistence/viewer.js';
 import type { InteractionKey, InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type {
   IdempotencyKey,
+  QueuedChange,
+  QueuedOutcome,
   RetryInteraction,
   RetryOutcome,
   StartInteraction,
   StartOutcome,
   UsedKey,
-} from '../../../persistence/rows/store-rows.js';
+} from '../../../persistence/rows/start-rows.js';
 import { inSeenChat, isSeen, viewerValues } from '../viewer-sql.js';
+import { changeQueued } from './change-queued.js';
 import { promoteQueued } from './promote.js';
 import { retryInteraction } from './retry-interaction.js';
 import { startInteraction } from './start-interaction.js';
@@ -242,6 +246,10 @@ export class TypeOrmInteractionStore extends InteractionStore {
     return new Map(rows.map(({ id, added_messages }) => [id, added_messages]));
   }
 
+  changeQueued(interaction: InteractionKey, change: QueuedChange): Promise<QueuedOutcome> {
+    return changeQueued(this.db.runs, interaction, change);
+  }
+
   /** Two statements, so that the second sees the row for which the first waited. */
   async requestCancel(
     { id, tenant_id }: InteractionKey,
@@ -258,6 +266,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
 }
 
 function runValues({ viewer, statuses, chat_uid, limit, after }: RunListPage): unknown[] {
-  const page = [viewer.tenant_id, statuses, chat_uid, limit, after?.created_at, after?.id];
+  const tenant = viewer === ANY_TENANT ? null : viewer.tenant_id;
+  const page = [tenant, statuses, chat_uid, limit, after?.created_at, after?.id];
   return [...page, ...viewerValues(viewer)];
 }

@@ -2,7 +2,7 @@ import type { Repository } from 'typeorm';
 import type { AuditEntry } from '../../../audit/audit-entry.js';
 import { AuditStore } from '../../../audit/audit-store.js';
 import type { AuditPage } from '../../../audit/audit-store.js';
-import type { StartInteraction } from '../../../persistence/rows/store-rows.js';
+import type { StartInteraction } from '../../../persistence/rows/start-rows.js';
 import type { Database, Statement, Step } from '../connection/database.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import type { AuditRow } from '../entities/audit.entity.js';

@@ -12,7 +12,7 @@ import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ChatEntity } from '../entities/chat.entity.js';
 import { MAX_PENDING, statusOfChat } from '../../../persistence/rows/chat-state.js';
 import type { ChatState } from '../../../persistence/rows/chat-state.js';
-import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/store-rows.js';
+import type { ChatPatch, ChatRow, NewChat } from '../../../persistence/rows/chat-rows.js';
 import type { Message } from '../../../protocol/message.js';
 import type { InteractionStatus } from '../../../protocol/interaction.js';
 import { removeLeftovers, USAGE_KEPT } from '../archive/leftovers.js';
@@ -21,7 +21,12 @@ import { INSERT_CHAT, LOCK_CHAT, chatValues } from '../interactions/chat-stateme
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
 import type { Vacuum } from '../connection/vacuum.js';
-import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
+import {
+  IS_ACTIVE,
+  IS_QUEUED,
+  STARTED_ON,
+  USED_BY_MODEL,
+} from '../interactions/interaction-row.js';
 
 /** The target of casts, because TypeORM's type would expand `metadata` recursively. */
 type Columns = QueryDeepPartialEntity<ChatRow>;
@@ -42,6 +47,10 @@ const LIST_UNTOUCHED: Statement = {
       (SELECT uid FROM slice ORDER BY uid OFFSET $2 - 1) AS next`,
 };
 
+const ADDED_IF_THERE = ['cached_tokens', 'reasoning_tokens', 'cost_usd']
+  .map((name) => `${name} = coalesce(d.${name} + excluded.${name}, d.${name}, excluded.${name})`)
+  .join(', ');
+
 /**
  * Requires `LOCK_CHAT`, so that no interaction starts meanwhile; an ended interaction never becomes
  * active again. Leaves the records to `removeLeftovers`.
@@ -61,6 +70,20 @@ const DELETE_IDLE: Statement = {
       INSERT INTO deleted_usage (tenant_id, started_at, tokens)
       SELECT i.tenant_id, i.started_at, i.input_tokens + i.output_tokens FROM interactions i
       WHERE i.chat_uid = (SELECT uid FROM idle) AND i.started_at > clock_timestamp() - interval '${USAGE_KEPT}'
+    ),
+    used_by_day AS (
+      INSERT INTO deleted_usage_days AS d (day, tenant_id, model, user_id, interactions, model_interactions,
+        input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, unpriced_tokens)
+      SELECT ${STARTED_ON} AS day, i.tenant_id, m.model, i.started_by, sum(m.interactions), sum(m.model_interactions),
+        sum(m.input_tokens), sum(m.output_tokens), sum(m.cached_tokens), sum(m.reasoning_tokens), sum(m.cost_usd), sum(m.unpriced_tokens)
+      FROM interactions i CROSS JOIN ${USED_BY_MODEL} WHERE i.chat_uid = (SELECT uid FROM idle) AND i.started_at IS NOT NULL
+      GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+      ON CONFLICT (day, tenant_id, model, user_id) DO UPDATE SET interactions = d.interactions + excluded.interactions,
+        model_interactions = coalesce(d.model_interactions, d.interactions) + excluded.model_interactions,
+        unpriced_tokens = coalesce(d.unpriced_tokens, CASE WHEN d.cost_usd IS NULL THEN d.input_tokens + d.output_tokens ELSE 0 END)
+          + excluded.unpriced_tokens,
+        input_tokens = d.input_tokens + excluded.input_tokens, output_tokens = d.output_tokens + excluded.output_tokens,
+        ${ADDED_IF_THERE}
     ),
     gone AS (UPDATE files SET is_deleted = true WHERE chat_uid = (SELECT uid FROM idle))
     DELETE FROM chats WHERE uid = (SELECT uid FROM idle) RETURNING uid`,
@@ -118,6 +141,7 @@ const READ_STATES: Statement = {
     SELECT c.uid, c.id, c.tenant_id, c.owner, c.visibility, c.title, c.updated_at, c.head_interaction_id,
       a.id AS active_interaction_id, a.status AS active_status, h.status AS head_status,
       ARRAY(SELECT q.id FROM interactions q WHERE q.chat_uid = c.uid AND q.${IS_QUEUED} ORDER BY q.queue_rank, q.id) AS queued,
+      ARRAY(SELECT q.queue_changes FROM interactions q WHERE q.chat_uid = c.uid AND q.${IS_QUEUED} ORDER BY q.queue_rank, q.id) AS queue_changes,
       ARRAY(SELECT r.id FROM requests r WHERE r.chat_uid = c.uid AND r.status = 'pending'
         ORDER BY r.created_at, r.id LIMIT ${MAX_PENDING}) AS request_ids
     FROM chats c LEFT JOIN interactions a ON a.chat_uid = c.uid AND a.${IS_ACTIVE}

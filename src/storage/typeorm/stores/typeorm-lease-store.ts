@@ -4,7 +4,7 @@ import type {
   LeaseState,
   LeaseTerms,
   Unowned,
-} from '../../../persistence/rows/store-rows.js';
+} from '../../../persistence/rows/lease-rows.js';
 import type { Database, Statement } from '../connection/database.js';
 import {
   INTERACTION_COLUMNS,

@@ -1,5 +1,6 @@
 import { RequestStore } from '../../../persistence/request.store.js';
 import type {
+  PendingCount,
   RequestPage,
   RequestRow,
   RequestStatus,
@@ -50,6 +51,14 @@ const FIND: Statement = {
 
 const LIST_EXPIRED: Statement = {
   text: `${SELECT_REQUESTS} WHERE r.status = 'pending' AND r.expires_at <= $1 ORDER BY r.expires_at, r.id LIMIT $2`,
+};
+
+/** Without an order, so that it reads no more than the limit. */
+const COUNT_PENDING: Statement = {
+  name: 'requests.count_pending',
+  text: `
+    SELECT r.kind, count(*)::integer AS count, min(r.created_at) AS oldest
+    FROM (SELECT kind, created_at FROM requests WHERE status = 'pending' LIMIT $1) r GROUP BY r.kind`,
 };
 
 /** Locks the interaction before the request, as an append that ends the interaction does. */
@@ -128,6 +137,12 @@ export class TypeOrmRequestStore extends RequestStore {
   async listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
     const rows = await this.db.runs.query<ColumnsOfRequest>(LIST_EXPIRED, [at, limit]);
     return rows.map(toRequestRow);
+  }
+
+  async countPendingRequests(limit: number): Promise<PendingCount[]> {
+    type Columns = Omit<PendingCount, 'oldest'> & { readonly oldest: Date };
+    const rows = await this.db.query<Columns>(COUNT_PENDING, [limit]);
+    return rows.map(({ oldest, ...count }) => ({ ...count, oldest: oldest.toISOString() }));
   }
 }
 

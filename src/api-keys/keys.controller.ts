@@ -1,0 +1,53 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { Caller } from '../auth/caller.decorator.js';
+import type { Principal } from '../auth/principal.js';
+import { ProblemDto } from '../http/errors/problem.dto.js';
+import { Access } from '../auth/access.decorator.js';
+import {
+  CreateKeyDto,
+  CreatedKeyDto,
+  KeyIdDto,
+  KeyListDto,
+  ListKeysQueryDto,
+} from './dto/key.dto.js';
+import { KeysService } from './keys.service.js';
+
+@ApiTags('access')
+@Access('admin')
+@Controller('keys')
+export class KeysController {
+  constructor(private readonly keys: KeysService) {}
+
+  @Post()
+  @ApiOperation({
+    summary: 'Make an API key',
+    description: 'The answer has the key itself, once; only its hash is kept.',
+  })
+  @ApiResponse({ status: 201, type: CreatedKeyDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiResponse({ status: 409, type: ProblemDto, description: 'The tenant has too many.' })
+  create(@Caller() caller: Principal, @Body() body: CreateKeyDto): Promise<CreatedKeyDto> {
+    return this.keys.create(caller, body);
+  }
+
+  @Get()
+  @ApiOperation({ summary: 'List the API keys of a tenant, without their secrets' })
+  @ApiResponse({ status: 200, type: KeyListDto })
+  @ApiResponse({ status: 400, type: ProblemDto })
+  list(@Caller() caller: Principal, @Query() query: ListKeysQueryDto): Promise<KeyListDto> {
+    return this.keys.list(caller, query);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @ApiOperation({
+    summary: 'Delete an API key',
+    description: 'It stops working within 2 s, and the streams that it opened end.',
+  })
+  @ApiResponse({ status: 204 })
+  @ApiResponse({ status: 404, type: ProblemDto })
+  delete(@Caller() caller: Principal, @Param() { id }: KeyIdDto): Promise<void> {
+    return this.keys.delete(caller, id);
+  }
+}

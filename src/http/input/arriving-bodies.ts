@@ -1,0 +1,94 @@
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { NextFunction, Request, Response } from 'express';
+import { AppError } from '../../kernel/app-error.js';
+import { Counts } from '../../kernel/counts.js';
+
+const MIB = 1024 * 1024;
+/** Bytes of all bodies on their way, half of it for one user. */
+export const MAX_ARRIVING = 128 * MIB;
+const SHARE = 1 / 2;
+/** Bytes of a body that are taken in any case: `MAX_REQUESTS` bounds them. */
+const SMALL = 16 * 1024;
+const RETRY_AFTER_S = 1;
+
+/**
+ * Bounds the bodies on their way. The parser holds each, decompressed, until its last byte is
+ * there, and the client decides when that is.
+ */
+export class ArrivingBodies {
+  private readonly bytes = new Counts();
+
+  /** @param ownerOf the user of a request */
+  constructor(private readonly ownerOf: (response: ServerResponse) => string | undefined) {}
+
+  /**
+   * Refuses a body as soon as it is too long on its way, compressed or not (the parser tells of its
+   * errors when all of it has arrived), and while there are too many bytes of bodies.
+   * @param limit in bytes
+   * @returns what to call instead of `next`
+   */
+  watch(request: Request, response: Response, limit: number, next: NextFunction): NextFunction {
+    const owner = this.ownerOf(response);
+    let [received, held] = [0, 0];
+    let decoder: Readable | undefined;
+    let isOver = false;
+    const release = (): void => {
+      this.bytes.add(owner, -held);
+      held = 0;
+    };
+    const end = (error?: unknown): void => {
+      if (isOver) return;
+      isOver = true;
+      next(error);
+    };
+    const refuse = (error: AppError): void => {
+      if (isOver) return;
+      request.unpipe().removeAllListeners('data').resume(); // the parser gets no more of it
+      decoder?.destroy();
+      end(error);
+    };
+    const hold = (chunk: Buffer): void => {
+      if (isOver) return;
+      held += chunk.length;
+      this.bytes.add(owner, chunk.length);
+      if (held > SMALL && this.isTooMuch(owner)) refuse(tooMuchArriving());
+    };
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > limit) refuse(bodyTooLarge(limit));
+      else if (request.headers['content-encoding'] === undefined) hold(chunk);
+    });
+    watchDecoder(request, (found) => (decoder = found.on('data', hold)));
+    response.once('close', release);
+    return (error) => {
+      release();
+      end(error);
+    };
+  }
+
+  private isTooMuch(owner: string | undefined): boolean {
+    return this.bytes.total > MAX_ARRIVING || this.bytes.of(owner) > MAX_ARRIVING * SHARE;
+  }
+}
+
+/** The parser pipes a compressed body through one stream. */
+function watchDecoder(request: Request, onDecoder: (decoder: Readable) => void): void {
+  const pipe = request.pipe.bind(request);
+  request.pipe = (decoder, ...rest) => {
+    onDecoder(decoder as typeof decoder & Readable);
+    return pipe(decoder, ...rest);
+  };
+}
+
+export function bodyTooLarge(limit: number): AppError {
+  const message = `The body is larger than ${limit / MIB} MiB.`;
+  return new AppError('too_large', 'body_too_large', message, { extra: { limit } });
+}
+
+function tooMuchArriving(): AppError {
+  const message = `More bytes of bodies are on their way than the server holds (${MAX_ARRIVING / MIB} MiB, half of it for one user). Send fewer at once, and retry shortly.`;
+  return new AppError('unavailable', 'too_much_arriving', message, {
+    retry_after_s: RETRY_AFTER_S,
+  });
+}

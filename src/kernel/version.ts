@@ -1,0 +1,2 @@
+/** As in `package.json`. */
+export const VERSION = '0.1.0';
