@@ -13,7 +13,7 @@ export default class SlowFirst extends Sequencer {
   }
 }
 
-const SLOWEST = ['/test/e2e/', '/test/faults/', '/test/contracts/', '/test/'];
+const SLOWEST = ['/test/cpu-budget/', '/test/e2e/', '/test/faults/', '/test/contracts/', '/test/'];
 
 function rank(path) {
   const at = SLOWEST.findIndex((folder) => path.includes(folder));

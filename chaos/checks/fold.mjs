@@ -5,10 +5,16 @@ const OF_A_TURN = new Set(['THINKING', 'MESSAGE', 'ANSWER', 'TOOL_CALL']);
 export function conversationOf(records) {
   const entries = [];
   const turns = new Map();
+  /** Adds a text that stands in place of the answer of a block, if it names one. */
+  const addText = (content, replaces) => {
+    const at = entries.findIndex(({ block_id }) => block_id !== undefined && block_id === replaces);
+    if (at >= 0) entries.splice(at, 1);
+    entries.push({ role: 'assistant', content });
+  };
   let open = newTurn();
   for (const record of records) {
     if (!OF_A_TURN.has(record.type) && record.type !== 'TURN_COMPLETED') {
-      if (open.text) entries.push({ role: 'assistant', content: open.text }); // no turn of the model's: cut short, or what the agent returned
+      if (open.text) addText(open.text, open.replaces); // no turn of the model's: cut short, or what the agent returned
       open = newTurn();
     }
     switch (record.type) {
@@ -20,7 +26,8 @@ export function conversationOf(records) {
         break;
       case 'MESSAGE':
       case 'ANSWER':
-        open.text = record.content;
+        Object.assign(open, { text: record.content, block_id: record.block_id });
+        open.replaces = record.replaces;
         break;
       case 'TOOL_CALL':
         open.calls.set(record.id, { name: record.tool_name, arguments: sent(record.tool_input) });
@@ -41,7 +48,7 @@ export function conversationOf(records) {
         break;
       case 'AGENT_COMPLETED':
         if (record.status === 'completed' && record.result !== lastText(entries))
-          entries.push({ role: 'assistant', content: record.result });
+          addText(record.result, record.replaces);
         break;
       case 'NOTICE':
         if (record.code === 'deferred_call_settled')

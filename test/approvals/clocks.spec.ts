@@ -1,9 +1,11 @@
+import { SystemClock } from '../../src/kernel/clock.js';
 import { Redaction } from '../../src/guardrails/redaction/redaction.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { LOCAL } from '../support/store/chat-parts.js';
 import { jest } from '@jest/globals';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { RequestsService } from '../../src/approvals/requests.service.js';
+import { Telemetry } from '../../src/telemetry/telemetry.js';
 import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
 import { RunWaker } from '../../src/event-log/live/run-waker.js';
 import type { RequestRow } from '../../src/persistence/rows/request-rows.js';
@@ -54,10 +56,18 @@ const HOUR = 60 * MINUTE;
   it('lets the requests of others expire by the clock of the database', async () => {
     const { requests } = createStores(database);
     const bus = new LocalLiveBus();
-    const waker = new RunWaker(bus, new LocalRunQueue(0));
+    const waker = new RunWaker(bus, new LocalRunQueue(0, new SystemClock()));
     const trail = new MemoryAuditStore().trail;
     const redaction = new Redaction(loadConfig({}));
-    const service = new RequestsService(requests, waker, bus, clock, trail, redaction);
+    const service = new RequestsService(
+      requests,
+      waker,
+      bus,
+      clock,
+      trail,
+      redaction,
+      new Telemetry(),
+    );
     const expiry = new RequestExpiry(requests, service, clock);
     const [answered, forgotten] = [await ask(), await ask()];
     clock.pass(2 * MINUTE); // after what a restart grants to everybody

@@ -1,8 +1,10 @@
+import { SystemClock } from '../../src/kernel/clock.js';
 import { Redaction } from '../../src/guardrails/redaction/redaction.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { LOCAL } from '../support/store/chat-parts.js';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { RequestsService } from '../../src/approvals/requests.service.js';
+import { Telemetry } from '../../src/telemetry/telemetry.js';
 import { RunWaker } from '../../src/event-log/live/run-waker.js';
 import type { RequestRow, Settlement } from '../../src/persistence/rows/request-rows.js';
 import { LocalLiveBus } from '../../src/event-log/live/local/local-live-bus.js';
@@ -25,10 +27,18 @@ class Server {
 
   constructor({ requests }: OpenStore['stores'], clock: FakeClock) {
     const bus = new LocalLiveBus();
-    const waker = new RunWaker(bus, new LocalRunQueue(0));
+    const waker = new RunWaker(bus, new LocalRunQueue(0, new SystemClock()));
     const trail = new MemoryAuditStore().trail;
     const redaction = new Redaction(loadConfig({}));
-    this.requests = new RequestsService(requests, waker, bus, clock, trail, redaction);
+    this.requests = new RequestsService(
+      requests,
+      waker,
+      bus,
+      clock,
+      trail,
+      redaction,
+      new Telemetry(),
+    );
     this.expiry = new RequestExpiry(requests, this.requests, clock);
   }
 

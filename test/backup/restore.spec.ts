@@ -105,15 +105,16 @@ describe(restore.name, () => {
       const at = Math.floor((whole.length - 1) * part);
       const changed = Buffer.from(whole);
       changed[at]! ^= 1;
+      if (unpacksTo(changed, gunzipSync(whole))) continue; // as in the header, or among zeros
       await writeFile(copy, changed);
-      const outcome = await restore(target, copy).catch((error: unknown) => error);
-      if (at < 10) continue; // the header of gzip has fields without meaning
-      expect(outcome).toMatchObject({ code: 'backup_damaged' });
+      await expect(restore(target, copy)).rejects.toMatchObject({ code: 'backup_damaged' });
     }
     await writeFile(copy, 'no archive at all');
     await expect(restore(target, copy)).rejects.toMatchObject({ code: 'backup_damaged' });
     await rm(copy);
-    await expect(restore(target, copy)).rejects.toThrow('ENOENT');
+    await expect(restore(target, copy)).rejects.toMatchObject({
+      ...{ code: 'backup_not_found', message: expect.stringContaining(copy) },
+    });
   });
 
   it('refuses an archive with another content, though it is well-formed', async () => {
@@ -173,7 +174,9 @@ describe(restore.name, () => {
       code: 'backup_exists',
     });
     const missing = { ...options, path: join(folder, 'no', 'folder.tar.gz') };
-    await expect(backUp(source, missing)).rejects.toThrow('ENOENT');
+    await expect(backUp(source, missing)).rejects.toMatchObject({
+      ...{ code: 'backup_folder_missing', message: expect.stringContaining(join(folder, 'no')) },
+    });
     expect((await readdir(folder)).filter((name) => name.includes('none'))).toEqual([]);
   });
 });
@@ -181,4 +184,12 @@ describe(restore.name, () => {
 function manifest(more: object): Buffer {
   const basic = { format: 1, version: '9.9.9', created_at, store: 'file', migrations: [] };
   return Buffer.from(JSON.stringify({ ...basic, ...more }));
+}
+
+function unpacksTo(archive: Buffer, content: Buffer): boolean {
+  try {
+    return gunzipSync(archive).equals(content);
+  } catch {
+    return false;
+  }
 }

@@ -12,7 +12,7 @@ const created_at = '2026-01-15T10:00:00.000Z';
 
   beforeAll(async () => {
     opened = await openTestPostgres();
-  }, 60_000);
+  });
   afterAll(() => opened.close());
 
   /** A row in each of two tables, of which the backup reads one after the other. */

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../src/audit/audit-entry.js';
 import type { AuditStore } from '../../src/audit/audit-store.js';
 import { Ids } from '../../src/kernel/ids.js';
 import type { InteractionStore } from '../../src/persistence/interaction.store.js';
-import type { StartInteraction } from '../../src/persistence/rows/store-rows.js';
+import type { StartInteraction } from '../../src/persistence/rows/start-rows.js';
 import { newStart } from './interaction-store/fixtures.js';
 
 export interface OpenedAuditStore {

@@ -9,7 +9,7 @@ import type { FileCatalog } from '../../src/files/file-catalog.js';
 import type { WholeStore } from '../support/store/whole-store.js';
 import type { LogRecord } from '../../src/persistence/rows/log-record.js';
 import type { RequestRow } from '../../src/persistence/rows/request-rows.js';
-import type { ChatRow } from '../../src/persistence/rows/store-rows.js';
+import type { ChatRow } from '../../src/persistence/rows/chat-rows.js';
 import {
   at,
   chatId,
@@ -282,7 +282,11 @@ function incoming(
       status: 'FAILED',
       error: { code: 'odd', message: 'Odd.' },
     },
-    ...{ usage: { input_tokens: 3, output_tokens: 4 }, completed_at: at(90), superseded_at: null },
+    ...{ completed_at: at(90), superseded_at: null },
+    usage: {
+      ...{ input_tokens: 3, output_tokens: 4 },
+      ...{ cached_tokens: 2, reasoning_tokens: 0, cost_usd: 0.25 },
+    },
     ...{ last_seq: 4, epoch: 3, edited_from: null, signals: 0, begun: true },
     ...{ cancel_reason: null, cancelled_by: null },
     ...overrides,

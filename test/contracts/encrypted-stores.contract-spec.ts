@@ -1,4 +1,4 @@
-import type { NewChat } from '../../src/persistence/rows/store-rows.js';
+import type { NewChat } from '../../src/persistence/rows/chat-rows.js';
 import { FILES, PGLITE } from '../e2e/stores.js';
 import type { StoreKind } from '../e2e/stores.js';
 import { encrypted, encryptedMemory } from '../support/store/encrypted.js';

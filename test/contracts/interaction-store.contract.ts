@@ -8,6 +8,7 @@ import { describeLiveStates } from './interaction-store/live-states.js';
 import { describeLosses } from './interaction-store/losses.js';
 import { describeModel } from './interaction-store/model.js';
 import { describeParking } from './interaction-store/parking.js';
+import { describeQueueChanges } from './interaction-store/queue-changes.js';
 import { describeQueueing } from './interaction-store/queueing.js';
 import { describeReads } from './interaction-store/reads.js';
 import { describeRequests } from './interaction-store/requests.js';
@@ -38,6 +39,7 @@ export function interactionStoreContract(name: string, open: () => Promise<Opene
     describeInterventions(tested);
     describeParking(tested);
     describeQueueing(tested);
+    describeQueueChanges(tested);
     describeBranches(tested);
     describeReads(tested);
     describeAgents(tested);

@@ -178,14 +178,14 @@ const fault = await findRedisFault();
     const bus = await RedisLiveBus.open({ url: url.href, prefix, report });
     expect(bus.awaySince).toBeUndefined();
     proxy.silence();
-    await eventually(() => bus.awaySince !== undefined, 25_000);
+    await eventually(() => bus.awaySince !== undefined);
     await proxy.cut();
     await proxy.restore();
     await eventually(() => bus.awaySince === undefined);
     expect(told).toEqual(['Redis connection lost: it does not answer.', 'Reconnected to Redis.']);
     await bus.onApplicationShutdown();
     await proxy.cut();
-  }, 60_000);
+  });
 
   it('finds out that one that only listens is heard by nobody any more', async () => {
     const url = new URL(testRedisUrl());
@@ -197,14 +197,14 @@ const fault = await findRedisFault();
     let closed = 0;
     redis.on('close', () => closed++);
     const asked = jest.spyOn(redis, 'ping');
-    await eventually(() => asked.mock.calls.length === 2, 15_000); // it has answered the first time
+    await eventually(() => asked.mock.calls.length === 2); // it has answered the first time
     expect(closed).toBe(0);
     const again = once(redis, 'ready');
     proxy.freeze();
     await again;
     redis.disconnect();
     await proxy.cut();
-  }, 60_000);
+  });
 
   it('tells once of what Redis refuses', async () => {
     const admin = new Redis(testRedisUrl());

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newChatRow } from '../../src/persistence/interaction-rules.js';
-import type { ChatRow } from '../../src/persistence/rows/store-rows.js';
+import type { ChatRow } from '../../src/persistence/rows/chat-rows.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { ruleStoreContract } from './rule-store.contract.js';
 

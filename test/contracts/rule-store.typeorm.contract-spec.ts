@@ -1,4 +1,4 @@
-import type { NewChat } from '../../src/persistence/rows/store-rows.js';
+import type { NewChat } from '../../src/persistence/rows/chat-rows.js';
 import { TypeOrmChatStore } from '../../src/storage/typeorm/stores/typeorm-chat-store.js';
 import { TypeOrmRuleStore } from '../../src/storage/typeorm/stores/typeorm-rule-store.js';
 import type { TestDatabase } from '../support/store/databases.js';

@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
+import { SystemClock } from '../../src/kernel/clock.js';
 import { RedisLiveBus } from '../../src/event-log/live/redis/redis-live-bus.js';
 import { BullRunQueue } from '../../src/queue/bullmq/bull-run-queue.js';
 import { eventually } from '../support/eventually.js';
@@ -9,6 +10,7 @@ import { findRedisFault, testRedisUrl } from '../support/store/test-redis.js';
 import { interactionId } from './interaction-store/fixtures.js';
 import { Desk, runQueueContract } from './run-queue.contract.js';
 
+const clock = new SystemClock();
 const fault = await findRedisFault();
 const noServer = findRedisServerFault();
 
@@ -21,7 +23,7 @@ const noServer = findRedisServerFault();
   const report = (problem: string): void => void refused.push(problem);
   const nextPrefix = (): string => `parley-test-${process.pid}-${++opened}`;
   const open = async (prefix: string, lock_ms = 5_000): Promise<BullRunQueue> => {
-    const options = { url: testRedisUrl(), prefix, concurrency: 1, lock_ms, report };
+    const options = { url: testRedisUrl(), prefix, concurrency: 1, clock, lock_ms, report };
     const queue = await BullRunQueue.open(options);
     queues.push(queue);
     return queue;
@@ -49,6 +51,7 @@ const noServer = findRedisServerFault();
       url: testRedisUrl(),
       prefix: nextPrefix(),
       concurrency,
+      clock,
       lock_ms: 5_000,
       report,
     };
@@ -65,7 +68,10 @@ const noServer = findRedisServerFault();
     const started = (): string[] => [...first.started, ...second.started];
     await eventually(() => started().length === 2);
     expect([first.started.length, second.started.length]).toEqual([1, 1]);
-    for (const queue of [api, one]) expect(await queue.countWaiting()).toBe(4);
+    for (const queue of [api, one]) {
+      expect(await queue.countWaiting()).toBe(4);
+      expect(await queue.longestWait()).toBeGreaterThan(0);
+    }
     first.openAll();
     await eventually(() => started().length === 6);
     expect(second.started).toHaveLength(1);
@@ -205,7 +211,7 @@ const noServer = findRedisServerFault();
     const told: string[] = [];
     const report = (problem: string): void => void told.push(problem);
     const bus = await RedisLiveBus.open({ url, prefix: 'p:', report });
-    const options = { url, prefix: 'p', concurrency: 1, lock_ms: 5_000, report };
+    const options = { url, prefix: 'p', concurrency: 1, clock, lock_ms: 5_000, report };
     const queue = await BullRunQueue.open(options);
     const desk = new Desk(queue);
     queue.enqueue(interactionId());
@@ -228,7 +234,7 @@ const noServer = findRedisServerFault();
     const told: string[] = [];
     const warnings = jest.spyOn(console, 'warn').mockImplementation(() => {}); // of the client
     const queue = await BullRunQueue.open({
-      ...{ url, prefix: 'p', concurrency: 1, lock_ms: 5_000 },
+      ...{ url, prefix: 'p', concurrency: 1, clock, lock_ms: 5_000 },
       report: (problem) => void told.push(problem),
     });
     const desk = new Desk(queue);
@@ -251,6 +257,7 @@ const noServer = findRedisServerFault();
       url: 'redis://127.0.0.1:9',
       prefix: 'away',
       concurrency: 1,
+      clock,
       lock_ms: 5_000,
       report,
     });

@@ -72,8 +72,10 @@ export function runQueueContract(
       queue.enqueue(ids[0]!, { priority: 'resume' });
       await eventually(async () => (await queue.countWaiting()) === 4);
       await queue.countWaiting(); // follows whatever was still on its way
+      expect(await queue.longestWait()).toBeGreaterThanOrEqual(0);
       desk.openAll();
       await desk.until(() => desk.started.length === 5);
+      expect(await queue.longestWait()).toBe(0);
       expect(desk.started).toEqual([first, ids[2], ids[3], ids[0], ids[1]]);
     });
 

@@ -1,7 +1,8 @@
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
-import type { StartOutcome, StartQuota } from '../../src/persistence/rows/store-rows.js';
+import type { StartOutcome, StartQuota } from '../../src/persistence/rows/start-rows.js';
 import type { Viewer } from '../../src/persistence/viewer.js';
-import type { UsageStore } from '../../src/quotas/usage-store.js';
+import type { Usage } from '../../src/protocol/interaction.js';
+import type { UsageQuery, UsageStore } from '../../src/quotas/usage-store.js';
 import { chatOf, uidOf } from '../support/store/chat-parts.js';
 import type { WholeStore } from '../support/store/whole-store.js';
 import {
@@ -172,6 +173,134 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
       expect(await opened.store.deleteChat(row.chat_uid)).toBe('deleted');
       expect(await opened.usage.countTokens(ann.tenant_id, at(0))).toBe(29);
       expect(await opened.usage.countTokens(ann.tenant_id, at(1))).toBe(8);
+    });
+
+    it('sums the usage of a chat, and leaves out what nothing has', async () => {
+      const ann = newTenant();
+      const first = begun(await start(ann, {}));
+      const append = (id: string, usage: Usage) =>
+        opened.store.append([{ ...endBatch(id, 2), usage }]);
+      await append(first.id, { input_tokens: 10, output_tokens: 1 });
+      const plain = { input_tokens: 10, output_tokens: 1 };
+      expect(await opened.usage.sumOfChat(first.chat_uid)).toEqual(plain);
+      const { id } = begun(await start(ann, {}, { chat_id: first.chat_id }));
+      await append(id, { ...plain, cached_tokens: 0, reasoning_tokens: 1, cost_usd: 0.1 });
+      const third = begun(await start(ann, {}, { chat_id: first.chat_id }));
+      await append(third.id, { ...plain, cost_usd: 0.2 });
+      begun(await start(ann, {}));
+      expect(await opened.usage.sumOfChat(first.chat_uid)).toEqual({
+        ...{ input_tokens: 30, output_tokens: 3 },
+        ...{ cached_tokens: 0, reasoning_tokens: 1, cost_usd: 0.3 },
+      });
+    });
+
+    describe('sums of usage', () => {
+      const DAY_S = 86_400;
+      const day = (days: number): string => at(days * DAY_S).slice(0, 10);
+      const use = async (viewer: Viewer, days: number, usage: Usage) => {
+        const row = begun(await start(viewer, {}, { created_at: at(days * DAY_S) }));
+        await opened.store.append([{ ...endBatch(row.id, 2), usage }]);
+        return row;
+      };
+      const sums = (of: Partial<UsageQuery>) =>
+        opened.usage.sumUsage({
+          ...{ tenant_id: undefined, by: 'day', since: day(-9), until: day(0), limit: 100 },
+          ...of,
+        });
+      const one = { input_tokens: 10, output_tokens: 1 };
+      const costly = { ...one, cached_tokens: 0, cost_usd: 0.1 };
+
+      it('are of each day, those of deleted chats included, the latest first', async () => {
+        const ann = newTenant();
+        const { tenant_id } = ann;
+        await use(ann, -1, one);
+        const rows = [await use(ann, 0, costly), await use(ann, 0, one), await use(ann, 0, costly)];
+        await use(ann, -10, one);
+        const expected = [
+          {
+            ...{ tenant_id, key: day(0), interactions: 3 },
+            usage: { input_tokens: 30, output_tokens: 3, cached_tokens: 0, cost_usd: 0.2 },
+            unpriced_tokens: 11,
+          },
+          { tenant_id, key: day(-1), interactions: 1, usage: one, unpriced_tokens: 11 },
+        ];
+        expect(await sums({ tenant_id })).toEqual(expected);
+        for (const { chat_uid } of rows) {
+          await opened.store.deleteChat(chat_uid);
+          expect(await sums({ tenant_id })).toEqual(expected);
+        }
+        expect(await sums({ tenant_id, limit: 1 })).toEqual(expected.slice(0, 1));
+        expect(await sums({ tenant_id, until: day(-1) })).toEqual(expected.slice(1));
+      });
+
+      it('are of each model or user of a tenant, the costly ones first', async () => {
+        const ann = newTenant();
+        const { tenant_id } = ann;
+        await use(ann, 0, one);
+        await use({ ...ann, user_id: 'ben' }, 0, one);
+        const { chat_uid } = await use({ ...ann, user_id: 'cleo' }, -1, costly);
+        await use({ ...ann, user_id: 'ben' }, -2, one);
+        await opened.store.deleteChat(chat_uid);
+        const ofUsers = (await sums({ tenant_id, by: 'user' })).map(({ key }) => key);
+        expect(ofUsers).toEqual(['cleo', 'ben', 'ann']);
+        const usage = { input_tokens: 40, output_tokens: 4, cached_tokens: 0, cost_usd: 0.1 };
+        expect(await sums({ tenant_id, by: 'model' })).toEqual([
+          { tenant_id, key: 'demo/script', interactions: 4, usage, unpriced_tokens: 33 },
+        ]);
+      });
+
+      it('count each turn at its model, before and after the chat is deleted', async () => {
+        const [ann, bob] = [newTenant(), newTenant()];
+        const { tenant_id } = ann;
+        const rows = [begun(await start(ann, {})), begun(await start(ann, {}))];
+        const other = begun(await start(bob, {}));
+        const total = { ...one, input_tokens: 30, output_tokens: 3, cost_usd: 0.1 };
+        const [dear, free] = [
+          { ...costly, model: 'a/dear' },
+          { ...one, model: 'b/free' },
+        ];
+        const usage_by_model = [
+          { ...dear, unpriced_tokens: 0 },
+          { ...free, input_tokens: 20, output_tokens: 2, unpriced_tokens: 22 },
+        ];
+        const first = { usage: one, usage_by_model: [{ ...free, unpriced_tokens: 11 }] };
+        await opened.store.append([{ ...newBatch(rows[0]!.id, [2, 2]), ...first }]);
+        await opened.store.append([{ ...endBatch(rows[0]!.id, 3), usage: total, usage_by_model }]);
+        await opened.store.append([
+          { ...endBatch(rows[1]!.id, 2), usage: one },
+          { ...endBatch(other.id, 2), ...first },
+        ]);
+        const ofFree = { ...one, input_tokens: 20, output_tokens: 2 };
+        const models = [
+          { tenant_id, key: 'a/dear', interactions: 1, usage: costly, unpriced_tokens: 0 },
+          { tenant_id, key: 'b/free', interactions: 1, usage: ofFree, unpriced_tokens: 22 },
+          { tenant_id, key: 'demo/script', interactions: 1, usage: one, unpriced_tokens: 11 },
+        ];
+        const all = { ...total, input_tokens: 40, output_tokens: 4, cached_tokens: 0 };
+        const whole = { tenant_id, interactions: 2, usage: all, unpriced_tokens: 33 };
+        for (const { chat_uid } of [undefined, ...rows].map((row) => row ?? { chat_uid: null })) {
+          if (chat_uid !== null) await opened.store.deleteChat(chat_uid);
+          expect(await sums({ tenant_id, by: 'model' })).toEqual(models);
+          expect(await sums({ tenant_id, by: 'user' })).toEqual([{ ...whole, key: 'ann' }]);
+          expect(await sums({ tenant_id })).toEqual([{ ...whole, key: day(0) }]);
+        }
+        expect(await sums({ tenant_id: bob.tenant_id, by: 'model' })).toMatchObject([
+          { tenant_id: bob.tenant_id, key: 'b/free', interactions: 1 },
+        ]);
+      });
+
+      it('are of all tenants unless one is named', async () => {
+        const [ann, bob, cleo] = [newTenant(), newTenant(), newTenant()];
+        await use(ann, 0, one);
+        await use(bob, 0, costly);
+        const { chat_uid } = await use(cleo, 0, { ...one, output_tokens: 2 });
+        await opened.store.deleteChat(chat_uid);
+        const all = (await sums({ since: day(0) })).map(({ tenant_id }) => tenant_id);
+        const own = [ann, bob, cleo].map(({ tenant_id }) => tenant_id);
+        expect(all.filter((tenant) => own.includes(tenant))).toEqual([
+          ...[bob.tenant_id, cleo.tenant_id, ann.tenant_id],
+        ]);
+      });
     });
 
     it('sums the bytes of ended interactions, until their chat is deleted', async () => {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { ApiClient } from '../support/client/api-client.js';
 import { FakeAnthropic } from '../support/model/fake-anthropic.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
@@ -36,6 +37,10 @@ const REDACTED = [
   { name: 'card', pattern: '\\b\\d{4}-\\d{4}\\b' },
 ];
 
+interface OfferedTool {
+  readonly function: { readonly name: string; readonly parameters: object };
+}
+
 /** A server whose main thread is measured, with models and an MCP server of the test. */
 export class CpuWorld {
   private chats = 0;
@@ -57,7 +62,7 @@ export class CpuWorld {
     await writeFile(at('redact.json'), JSON.stringify(REDACTED));
     await writeFile(
       at('mcp-list.json'),
-      '{"tools":[{"name":"says","inputSchema":{"type":"object"}}]}',
+      '{"tools":[{"name":"done","inputSchema":{"type":"object"}}]}',
     );
     await writeFile(at('mcp-call.json'), '{"content":[]}');
     const program = resolve('test/support/tools/mcp/file-server.mjs');
@@ -70,6 +75,7 @@ export class CpuWorld {
         ...{ ANTHROPIC_BASE_URL: anthropic.baseUrl, ANTHROPIC_API_KEY: 'sk-b' },
         ...{ REDACT_PATTERNS: at('redact.json'), GUARDRAIL_SECRETS_INPUT: 'true' },
         ...{ MCP_CONFIG: at('mcp.json'), TOOL_TIMEOUT_MS: '5000' },
+        ...{ MODEL_CONTEXT_TOKENS: '10000000' },
         ...env,
       },
       [await builtServer('dist/test/support/server/measured-server.js'), at('meter')],
@@ -89,6 +95,7 @@ export class CpuWorld {
       const time = await this.meter.measure(() => run(this), most);
       if (time.hold > most.hold || time.total > most.total)
         slow.push(`${name}: ${Math.round(time.hold)} ms at once, ${Math.round(time.total)} in all`);
+      for (const model of [this.openai, this.anthropic]) model.reset(); // they keep each request
     }
     return slow;
   }
@@ -106,12 +113,22 @@ export class CpuWorld {
     { body, headers }: { body?: string; headers?: Readonly<Record<string, string>> } = {},
   ): Promise<string> {
     const type = typeof body === 'string' ? { 'content-type': 'application/json' } : undefined;
+    // A connection that the server closed while this thread was busy is not used again.
+    await setImmediate();
     const response = await this.api.fetch(path, {
       method,
       headers: { ...type, ...headers },
       ...(body !== undefined && { body }),
     });
     return response.text();
+  }
+
+  /** The input schemas of the tools that a model is offered, by name. */
+  async tools(): Promise<ReadonlyMap<string, object>> {
+    this.openai.reset();
+    await this.say({ user_message: 'Hi.' });
+    const { tools } = (await this.openai.request(1)).body;
+    return new Map((tools as OfferedTool[]).map(({ function: f }) => [f.name, f.parameters]));
   }
 
   newChat(): string {
@@ -122,6 +139,7 @@ export class CpuWorld {
     this.meter.close();
     await this.server.kill('SIGKILL');
     await Promise.all([this.openai.stop(), this.anthropic.stop()]);
-    await rm(this.folder, { recursive: true, force: true });
+    // The MCP server outlives the killed one for a moment, and may be writing there.
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }

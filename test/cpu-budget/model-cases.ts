@@ -52,6 +52,9 @@ export function modelCases(): CpuCase[] {
       of('openai', `a call named again in each delta of ${piece}`, namedAgain(piece), PIECED_TOTAL),
       of('anthropic', `a call in deltas of ${piece}`, inDeltas(piece), PIECED_TOTAL),
     ]),
+    ...Object.entries(repeated()).map(([name, steps]) =>
+      of('openai', name, { steps }, PIECED_TOTAL),
+    ),
   ];
 }
 
@@ -70,6 +73,34 @@ function of(vendor: 'openai' | 'anthropic', name: string, answer: Answer, total?
       await world.say({ user_message: 'Hi.', model: `${vendor}/fake` });
       model.reset();
     },
+  };
+}
+
+/** Answers of which each part may repeat all that came before it. */
+function repeated(): Readonly<Record<string, readonly FakeStep[]>> {
+  const many = (count: number, make: (n: number) => string): FakeStep[] =>
+    Array.from({ length: count }, (_, n) => raw(make(n)));
+  const said = (text: string): string => `{"choices":[{"message":{"content":"${text}"}}]}`;
+  const call = (fields: string): string => `{"choices":[{"delta":{"tool_calls":[{${fields}}]}}]}`;
+  const large = JSON.stringify(`{"a":[${'1.5,'.repeat(100_000)}1]}`);
+  return {
+    'parts of a message after a long one': [
+      raw(said('a'.repeat(500_000))),
+      ...many(10_000, () => said('b ')),
+    ],
+    'a message beside each delta': many(
+      10_000,
+      () => '{"choices":[{"delta":{"content":"aaaaaaaaaa"},"message":{"content":"b"}}]}',
+    ),
+    'a large call after calls without ids': [
+      ...many(126, (n) => call(`"function":{"name":"f","arguments":"{\\"x\\":${n}}"}`)),
+      raw(call(`"index":5,"id":"z","function":{"name":"f","arguments":${large}}`)),
+    ],
+    'a long list of thoughts': many(
+      10_000,
+      (n) =>
+        `{"choices":[{"delta":{"content":"a","reasoning_details":[{"index":${n},"text":"b"}]}}]}`,
+    ),
   };
 }
 

@@ -46,32 +46,33 @@ interface Waiting {
 
 /** Each field of each body with each of the worst shapes. */
 export function fieldCases(): CpuCase[] {
-  const texts = worstTexts();
+  // Made once: a copy for each field would take gigabytes.
+  const texts = worstTexts().map(({ name, text }) => [name, JSON.stringify(text)] as const);
+  const commands = worstTexts().map(
+    ({ name, text }) => [`a command of ${name}`, JSON.stringify({ command: text })] as const,
+  );
   return requestFields(BODIES).flatMap(({ name, takesText, wrap, ...route }) => {
     const values = [
       ...Object.entries(VALUES),
-      ...(takesText ? texts : texts.slice(0, 1)).map(
-        (each) => [each.name, JSON.stringify(each.text)] as const,
-      ),
-      ...(/tool_input|modified_input|\.input$/.test(name) ? texts : []).map(
-        (each) => [`a command of ${each.name}`, JSON.stringify({ command: each.text })] as const,
-      ),
+      ...(takesText ? texts : texts.slice(0, 1)),
+      ...(/tool_input|modified_input|\.input$/.test(name) ? commands : []),
     ];
-    return values.map(([shape, json]) => bodyCase(`${name}: ${shape}`, route, wrap(json)));
+    return values.map(([shape, json]) => bodyCase(`${name}: ${shape}`, route, () => wrap(json)));
   });
 }
 
 /** A case of a request whose path has names that are known. */
-function bodyCase(name: string, route: Route, body: string): CpuCase {
+function bodyCase(name: string, route: Route, makeBody: () => string): CpuCase {
   const last = route.path.split('/').at(-1)!;
   if (!(last in WAITING) && last !== 'intervene')
-    return { name, run: (world) => send(world, route, body) };
+    return { name, run: (world) => send(world, route, makeBody()) };
   const kind = last === 'intervene' ? 'approve' : last;
   return {
     name,
     prepare: async (world) => void (await waitingIn(world, kind)),
     run: async (world) => {
       const { path, agent, field, id } = await waitingIn(world, kind);
+      const body = makeBody();
       if (last === 'intervene')
         return send(world, { method: 'POST', path: `/agents/${agent}/intervene` }, body);
       const named = body.includes(`"${field}":`)

@@ -1,6 +1,8 @@
 import { CpuWorld, FAULT } from './cpu-world.js';
+import { facadeCases } from './facade-cases.js';
 import { modelCases } from './model-cases.js';
 import { fieldCases } from './request-cases.js';
+import { importCases } from './upload-cases.js';
 
 if (FAULT !== undefined) process.stderr.write(`Skipped, the CPU budget: ${FAULT}\n`);
 
@@ -13,6 +15,13 @@ const SAMPLE = [
   'POST /chats settings: allowed objects',
   'POST /permissions/check tool_input: a command of repeated "{a,"',
   'openai: a stream of repeated "a b\\n"',
+  'openai: a text of repeated "a@a.-1"',
+  'openai: arguments of repeated "1111-"',
+  'an import, a field: many lists',
+  'POST /ai-sdk/chat many messages',
+  'POST /ai-sdk/chat allowed parts',
+  'POST /ag-ui/react allowed messages',
+  'POST /langgraph/runs/stream allowed messages',
 ];
 
 (FAULT === undefined ? describe : describe.skip)('The main thread, for a sample', () => {
@@ -21,7 +30,8 @@ const SAMPLE = [
   afterAll(() => world?.stop());
 
   it('takes no longer than the budget', async () => {
-    const cases = [...fieldCases(), ...modelCases()].filter(({ name }) => SAMPLE.includes(name));
+    const all = [fieldCases, modelCases, importCases, facadeCases];
+    const cases = all.flatMap((make) => make()).filter(({ name }) => SAMPLE.includes(name));
     expect(cases.map(({ name }) => name).sort()).toEqual(SAMPLE.toSorted());
     expect(await world.tooSlow(cases)).toEqual([]);
   }, 300_000);

@@ -31,13 +31,15 @@ export const VALUES: Readonly<Record<string, string>> = {
 const PIECES = [
   '[', '(', '{', '<', '"', "'", '`', '/*', '*/', '<!--', '<!---->', '{a,', ' ', '\n', ',', '1',
   '\\', '$(', '((', '](', '|', '- ', '# ', 'a', '\u{1f600}', 'e\u0301', '\u0301', '\ud800', '\t \n',
-  'a@', 'a.', '```\n', '{"a":', '\u0000', '-----BEGIN ', 'a b\n', '**/', 'é',
+  'a@', 'a.', '```\n', '{"a":', '\u0000', '-----BEGIN ', 'a b\n', '**/', 'é', 'sk-', 'a@a.-1', '1111-',
 ]; // prettier-ignore
 
 /** A text of 1 MiB as JSON, by name. */
 export interface WorstText {
   readonly name: string;
   readonly text: string;
+  /** What is repeated. */
+  readonly piece: string;
 }
 
 /** Texts of so many bytes in JSON. */
@@ -45,6 +47,6 @@ export function worstTexts(size = SIZE): readonly WorstText[] {
   return PIECES.map((piece) => {
     const json = JSON.stringify(piece);
     const count = Math.floor(size / Buffer.byteLength(json.slice(1, -1)));
-    return { name: `repeated ${json}`, text: piece.repeat(count) };
+    return { name: `repeated ${json}`, text: piece.repeat(count), piece };
   });
 }

@@ -1,5 +1,7 @@
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Application } from 'express';
+import { loadConfig } from '../../src/config/load-config.js';
+import { servedFacades } from '../../src/facades/served-facades.js';
 import type { Scope } from '../../src/auth/principal.js';
 import type { ServerUnderTest } from './servers.js';
 
@@ -64,15 +66,30 @@ export async function operationsOf(server: ServerUnderTest): Promise<Operation[]
   );
 }
 
-/**
- * The routes that the server answers, but for the description of the API, as names of operations.
- */
+/** A WebSocket, which OpenAPI can't describe: the suite `realtime` is about who may open it. */
+const SOCKET = 'get /chats/{chat_id}/realtime';
+
+/** The routes of the API, but for its description, as names of operations. */
 export function routesOf(server: ServerUnderTest): string[] {
+  return allRoutesOf(server).filter((name) => !isOfFacade(name) && name !== SOCKET);
+}
+
+/** The routes of the façades, which the OpenAPI document leaves out. */
+export function facadeRoutesOf(server: ServerUnderTest): string[] {
+  return allRoutesOf(server).filter(isOfFacade);
+}
+
+function isOfFacade(name: string): boolean {
+  const paths = servedFacades(loadConfig({})).flatMap((facade) => facade.paths);
+  return paths.some((path) => name.split(' ')[1]!.startsWith(path));
+}
+
+function allRoutesOf(server: ServerUnderTest): string[] {
   const [adapter] = server.getAll(HttpAdapterHost);
   const { router } = adapter!.httpAdapter.getInstance<Application>();
   return (router.stack as unknown as Layer[]).flatMap(({ route }) => {
-    if (!route || /^\/docs(-json|-yaml)?(\/|$)/.test(route.path)) return [];
-    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    if (!route || /^\/(docs(-json|-yaml)?|console)(\/|$)/.test(route.path)) return [];
+    const path = route.path.replaceAll(/(?<!\\):(\w+)/g, '{$1}').replaceAll('\\', '');
     return Object.keys(route.methods).map((method) => `${method} ${path}`);
   });
 }

@@ -1,8 +1,14 @@
 import { EXHAUSTIVE } from '../support/thoroughness.js';
 import { Servers } from './servers.js';
-import { POSTGRES } from './stores.js';
+import { BUILT, POSTGRES } from './stores.js';
 import type { StoreKind } from './stores.js';
-import { CLUSTER_SUITES, OTHER_SUITES, SAVING_SUITES, STORE_SUITES } from './suites.js';
+import {
+  BUILT_SUITES,
+  CLUSTER_SUITES,
+  OTHER_SUITES,
+  SAVING_SUITES,
+  STORE_SUITES,
+} from './suites.js';
 import type { Suites } from './suites.js';
 
 const EVERY: Suites = { ...STORE_SUITES, ...SAVING_SUITES, ...OTHER_SUITES };
@@ -41,6 +47,11 @@ export function runClusterSuites(store: StoreKind, except: Readonly<Record<strin
   const names = Object.keys(EVERY).filter((name) => EXHAUSTIVE || CLUSTER_SUITES.includes(name));
   const own = names.filter((name) => !(name in except)).map((name) => [name, EVERY[name]!]);
   run(store, Object.fromEntries(own));
+}
+
+/** Those that see only what clients see, of the program that users start. */
+export function runBuiltSuites(): void {
+  run(BUILT, Object.fromEntries(BUILT_SUITES.map((name) => [name, EVERY[name]!])));
 }
 
 function run(store: StoreKind, suites: Suites): void {

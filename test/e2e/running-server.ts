@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { RequestExpiry } from '../../src/approvals/request-expiry.js';
 import { MovableClock } from '../support/movable-clock.js';
 import { KEY } from '../support/server/test-server.js';
-import type { TestServer, TestServerOptions } from '../support/server/test-server.js';
+import type { SuiteServer } from '../support/server/suite-server.js';
+import type { TestServerOptions } from '../support/server/test-server.js';
 import type { Servers } from './servers.js';
 import type { OpenStore } from './stores.js';
 
@@ -23,7 +24,7 @@ export class RunningServer {
   /** When the group of tests that uses it began, unless it is the first. */
   private since: string | undefined;
   /** The newest; `restart` replaces it. */
-  current: TestServer;
+  current: SuiteServer;
 
   private constructor(
     private readonly servers: Servers,
@@ -41,8 +42,8 @@ export class RunningServer {
   }
 
   /** Whether nothing runs on it that could still ask the model something. */
-  get isIdle(): boolean {
-    return this.current.isIdle;
+  isIdle(): Promise<boolean> {
+    return this.current.isIdle();
   }
 
   /** To the next group of tests, which meets a model as it was at the start. */
@@ -55,7 +56,8 @@ export class RunningServer {
 
   check(): void {
     expect(this.current.fake.violations).toEqual([]);
-    expect(LOG.splice(0).join('')).not.toContain(KEY);
+    expect(this.current.log.join('')).not.toContain(KEY);
+    LOG.splice(0);
   }
 
   /** Groups that share a server have chats of their own. */
@@ -92,9 +94,11 @@ export class RunningServer {
     await rm(this.files, { recursive: true, force: true });
   }
 
-  private async boot(fake?: TestServer['fake']): Promise<void> {
+  private async boot(fake?: SuiteServer['fake']): Promise<void> {
     const { clock, opened, files } = this;
     const options = { ...this.options, clock, files, log: LOG, ...(fake && { fake }) };
-    this.current = await this.servers.start(opened.stores, options);
+    this.current = opened.start
+      ? await opened.start(options)
+      : await this.servers.start(opened.stores, options);
   }
 }

@@ -98,7 +98,7 @@ export class Servers {
 
   private async take(key: string, options: TestServerOptions): Promise<RunningServer> {
     const known = this.shared.get(key);
-    if (known?.isIdle) return known.handOver();
+    if (await known?.isIdle()) return known!.handOver();
     await known?.stop();
     const server = await RunningServer.start(this, options);
     this.shared.set(key, server);

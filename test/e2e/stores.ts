@@ -10,6 +10,9 @@ import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/
 import { findRedisServerFault } from '../support/store/redis-server.js';
 import type { ReportProblem } from '../../src/storage/file/report-problem.js';
 import type { TestDatabase } from '../support/store/databases.js';
+import { BuiltProgram } from '../support/server/built-program.js';
+import type { SuiteServer } from '../support/server/suite-server.js';
+import type { TestServerOptions } from '../support/server/test-server.js';
 
 export interface OpenStore {
   /** The newest; `reopen` replaces them. */
@@ -22,6 +25,8 @@ export interface OpenStore {
   dump(): Promise<string>;
   /** Closes it and removes its data. */
   close(): Promise<void>;
+  /** Starts a server on it, if that is not one in this process. */
+  start?(options: TestServerOptions): Promise<SuiteServer>;
 }
 
 export interface StoreKind {
@@ -46,6 +51,9 @@ export const POSTGRES: StoreKind = {
   fault: await findPostgresFault(),
   open: async () => onDatabase(await openTestPostgres()),
 };
+
+/** The folder of a program that users start, as a process of its own. */
+export const BUILT: StoreKind = { name: 'the built program', open: openFolder };
 
 /** Every store that the server can run on. */
 export const STORES: readonly StoreKind[] = [PGLITE, POSTGRES, FILES];
@@ -124,4 +132,21 @@ async function openFiles(): Promise<OpenStore> {
     },
   };
   return on;
+}
+
+async function openFolder(): Promise<OpenStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-e2e-'));
+  const isOfProcess = () => {
+    throw new Error('The store of a process of its own is not open here.');
+  };
+  return {
+    get stores() {
+      return isOfProcess();
+    },
+    reopen: () => Promise.resolve(),
+    damage: isOfProcess,
+    dump: isOfProcess,
+    close: () => rm(folder, { recursive: true, force: true }),
+    start: (options) => BuiltProgram.start(folder, options),
+  };
 }

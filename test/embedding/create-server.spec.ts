@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { Logger } from '@nestjs/common';
 import type { ParleyServer } from '../../src/app/parley-server.js';
 import type { Environment } from '../../src/config/load-config.js';
 import { createServer } from '../../src/server.js';
 
 const CALL = 'What is 6*7?';
+const WRITE = 'call write {"path":"a.txt","content":"hello"}';
 const ASK = 'ask me which colour I like: red, green or blue';
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -136,6 +138,168 @@ describe(createServer.name, () => {
       });
     for (const wrong of [{ tenant_id: '../x' }, { user_id: 'admin' }, { user_id: '' }])
       await expect(server.listActive(wrong)).rejects.toMatchObject({ code: 'invalid_body' });
+  });
+
+  it('creates a chat, and approves a call with another input', async () => {
+    const server = await start();
+    const chat = await server.createChat({ id: 'writes', title: 'Notes' });
+    expect(chat).toMatchObject({ id: 'writes', title: 'Notes', interactions: [] });
+    const { id } = await server.start('writes', { user_message: WRITE });
+    expect(await server.waitForEnd('writes', id)).toMatchObject({ status: 'WAITING_APPROVAL' });
+    const { items } = await server.inbox({ chat_id: 'writes' });
+    expect(items).toMatchObject([{ kind: 'approval', interaction_id: id, tool_name: 'write' }]);
+    const approval_id = String(items[0]?.['approval_id']);
+    const modified_input = { path: 'other.txt', content: 'changed' };
+    await server.approve('writes', id, { approval_id, approved: true, modified_input });
+    expect(await server.waitForEnd('writes', id)).toMatchObject({ status: 'COMPLETED' });
+    const events = await collect(server.follow('writes', id));
+    expect(JSON.stringify(events.map(({ event }) => event))).toContain('other.txt');
+    await expect(
+      server.approve('writes', id, { approval_id, approved: false }),
+    ).rejects.toMatchObject({ code: 'already_processed' });
+  });
+
+  it('answers a question, gives the result of a tool of its own, and edits a message', async () => {
+    const server = await start();
+    const asked = await server.start('talks', { user_message: ASK });
+    await server.waitForEnd('talks', asked.id);
+    const { items } = await server.inbox({ interaction_id: asked.id });
+    await server.respond('talks', asked.id, {
+      request_id: String(items[0]?.['request_id']),
+      answer: 'green',
+    });
+    const { answer } = await server.waitForEnd('talks', asked.id);
+    expect(answer).toContain('green');
+    const edited = await server.edit('talks', asked.id, { new_user_message: CALL });
+    expect(edited).toMatchObject({ edited_from: asked.id });
+    expect(await server.waitForEnd('talks', edited.id)).toMatchObject({ status: 'COMPLETED' });
+
+    const client_tools = [{ name: 'open_door', description: 'Opens it.', input_schema: {} }];
+    const body = { user_message: 'call open_door {}', client_tools };
+    const called = await server.start('doors', body);
+    const events = server.follow('doors', called.id);
+    for await (const { event } of events)
+      if (event.type === 'TOOL_RESULT_REQUIRED') {
+        const { tool_call_id } = event;
+        await server.toolResult('doors', called.id, { tool_call_id, tool_output: 'It is open.' });
+      }
+    const done = await server.get('doors', called.id);
+    expect(done).toMatchObject({ status: 'COMPLETED' });
+    expect(JSON.stringify(done.final_agent_state)).toContain('It is open.');
+  });
+
+  it('shows agents, tells them something, and stops all', async () => {
+    const server = await start();
+    const { id, agent_id } = await server.start('tree', { user_message: ASK });
+    await server.waitForEnd('tree', id);
+    expect(await server.tree(id)).toMatchObject({ interaction_id: id, root: { agent_id } });
+    expect(await server.agent(agent_id)).toMatchObject({
+      agent_id,
+      messages: [{ role: 'user' }, { role: 'assistant' }],
+    });
+    const told = await server.intervene(agent_id, { user_comment: 'Hurry up.' });
+    expect(told).toMatchObject({ agent_id, status: 'accepted' });
+    const { items } = await server.cancelAll();
+    expect(items).toMatchObject([{ interaction_id: id, outcome: 'cancelling' }]);
+    expect(await server.waitForEnd('tree', id)).toMatchObject({ status: 'CANCELLED' });
+  });
+
+  it('takes a file, which a message then names', async () => {
+    const server = await start();
+    await server.createChat({ id: 'files' });
+    const file = await server.upload('a.txt', Readable.from([Buffer.from('Rain.')]), {
+      chat_id: 'files',
+    });
+    expect(file).toMatchObject({ filename: 'a.txt', mime_type: 'text/plain', size_bytes: 5 });
+    const { files } = await server.start('files', { user_message: CALL, file_ids: [file.id] });
+    expect(files).toMatchObject([{ id: file.id }]);
+    const large = Readable.from([Buffer.alloc(2_000)], { objectMode: false });
+    const small = await start('small', { FILE_MAX_BYTES: '1000' });
+    await expect(small.upload('b.txt', large)).rejects.toMatchObject({ code: 'file_too_large' });
+    await expect(
+      server.upload('c.txt', Readable.from(['c']), { chat_id: 'none' }),
+    ).rejects.toMatchObject({ code: 'chat_not_found' });
+  });
+
+  it('refuses values of other types, as a client in JavaScript may pass them', async () => {
+    const server = await start();
+    const odd = (value: unknown): never => value as never;
+    for (const behalf of [
+      { tenant_id: odd(['default']) },
+      { tenant_id: odd(null) },
+      { user_id: odd(['local']) },
+      { user_id: odd(7) },
+      { scopes: odd('chat') },
+      { scopes: odd(null) },
+    ])
+      await expect(server.createChat({}, behalf)).rejects.toMatchObject({ code: 'invalid_body' });
+    const cycle: Record<string, unknown> = {};
+    cycle['a'] = cycle;
+    for (const body of [cycle, { a: 1n }, () => 1, null, 'a'])
+      await expect(server.createChat(odd(body))).rejects.toMatchObject({ code: 'invalid_body' });
+    await expect(server.createChat(odd({ title: NaN }))).rejects.toMatchObject({
+      code: 'inexact_number',
+    });
+    await expect(server.upload(odd(5), Readable.from(['a']))).rejects.toMatchObject({
+      code: 'invalid_body',
+    });
+    const { id } = await server.start('odd', { user_message: ASK });
+    await expect(server.follow('odd', id, { after: odd(null) }).next()).rejects.toMatchObject({
+      code: 'invalid_body',
+    });
+    await expect(server.waitForEnd('odd', id, { limit_ms: NaN })).rejects.toMatchObject({
+      code: 'invalid_body',
+    });
+  });
+
+  it('waits for longer than a timer can be', async () => {
+    const server = await start();
+    const { id } = await server.start('long', { user_message: ASK });
+    const waited = await server.waitForEnd('long', id, { limit_ms: Infinity });
+    expect(waited.status).toBe('WAITING_INPUT');
+  });
+
+  it('counts the bytes of a file that comes as text', async () => {
+    const server = await start('bytes', { FILE_MAX_BYTES: '10' });
+    await expect(server.upload('a.txt', Readable.from(['é'.repeat(6)]))).rejects.toMatchObject({
+      code: 'file_too_large',
+    });
+  });
+
+  it('needs the scope of each route, and keeps it from what others own', async () => {
+    const server = await start();
+    const { id, agent_id } = await server.start('scoped', { user_message: ASK });
+    await server.waitForEnd('scoped', id);
+    const chat = { scopes: ['chat'] } as const;
+    const decide = { scopes: ['decide'] } as const;
+    const answer = { request_id: 'input_x', answer: 'x' };
+    const refused: [string, () => Promise<unknown>][] = [
+      ['decide', () => server.respond('scoped', id, answer, chat)],
+      ['decide', () => server.approve('scoped', id, { approval_id: 'a', approved: true }, chat)],
+      [
+        'decide',
+        () => server.toolResult('scoped', id, { tool_call_id: 'a', tool_output: '' }, chat),
+      ],
+      ['decide', () => server.intervene(agent_id, { user_comment: 'x' }, chat)],
+      ['decide', () => server.start('new', { user_message: 'x', approval_mode: 'auto' }, chat)],
+      ['operate', () => server.cancelAll({ all: true }, chat)],
+      ['operate', () => server.listActive(chat)],
+      ['chat', () => server.get('scoped', id, decide)],
+      ['chat', () => server.inbox(decide)],
+      ['chat', () => server.tree(id, decide)],
+      ['chat', () => server.createChat({}, decide)],
+      ['chat', () => collect(server.follow('scoped', id, decide))],
+      ['chat', () => server.upload('a.txt', Readable.from(['a']), decide)],
+    ];
+    for (const [scope, call] of refused)
+      await expect(call()).rejects.toMatchObject({ code: 'missing_scope', extra: { scope } });
+    await expect(server.respond('scoped', id, answer)).rejects.toMatchObject({
+      code: 'request_not_found',
+    });
+    const other = { user_id: 'bob' };
+    await expect(server.agent(agent_id, other)).rejects.toMatchObject({ code: 'agent_not_found' });
+    expect((await server.inbox(other)).items).toEqual([]);
+    await server.cancel('scoped', id);
   });
 
   it('throws all faults of its variables, and prints none', async () => {

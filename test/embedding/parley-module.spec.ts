@@ -257,6 +257,23 @@ describe(ParleyModule.name, () => {
     expect(await (await send('/api/orders')).json()).toEqual(['bread']);
     expect(await (await send('/api/chats')).json()).toEqual({ host: 'Cannot GET /api/chats' });
     expect(await (await send('/nowhere')).text()).toMatch('Cannot GET /nowhere');
+    expect((await send('/console/')).headers.get('content-type')).toMatch('text/html');
+    const page = await send('/', { headers: { accept: 'text/html' } });
+    expect(await page.text()).toMatch('Cannot GET /');
+  });
+
+  it('leads browsers from its path to its console', async () => {
+    const send = await client(await host());
+    for (const path of ['/parley', '/parley/', '/parley/console']) {
+      const page = await send(path, { headers: { accept: 'text/html' } });
+      expect(new URL(page.url).pathname).toBe('/parley/console/');
+      expect(await page.text()).toMatch('<title>Parley</title>');
+    }
+  });
+
+  it('has no console with UI=false', async () => {
+    const send = await client(await host({ UI: 'false' }, '/'));
+    expect(await (await send('/console/')).text()).toMatch('Cannot GET /console/');
   });
 
   it('does not begin with variables that are wrong', async () => {

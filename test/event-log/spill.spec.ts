@@ -79,8 +79,8 @@ describe(Spill.name, () => {
     await (await open()).keep(newBatch(interaction.id, [2, 3]));
     const next = await open();
     expect(next.ids()).toEqual([interaction.id]);
-    expect(next.takeOutage(interaction.id, 2)).toBe(true);
-    expect(next.takeOutage(interaction.id, 2)).toBe(false);
+    expect(next.takeOutage(interaction.id, 2)).toBe('unsaved');
+    expect(next.takeOutage(interaction.id, 2)).toBeUndefined();
     expect(await next.flush(interaction.id)).toBe('saved');
     expect(await seqs()).toEqual([1, 2, 3]);
   });
@@ -190,10 +190,10 @@ describe(Spill.name, () => {
 
   it('is no reason for a run after that of another process', async () => {
     const spill = await open();
-    spill.noteOutage(interaction.id, 1);
-    expect(spill.takeOutage(interaction.id, 3)).toBe(false);
-    spill.noteOutage(interaction.id, 1);
-    expect(spill.takeOutage(interaction.id, 2)).toBe(true);
+    spill.noteOutage(interaction.id, 1, 'unsaved');
+    expect(spill.takeOutage(interaction.id, 3)).toBeUndefined();
+    spill.noteOutage(interaction.id, 1, 'unsaved');
+    expect(spill.takeOutage(interaction.id, 2)).toBe('unsaved');
   });
 
   it('forgets the outages after which another process has resumed or ended the interaction', async () => {
@@ -202,13 +202,13 @@ describe(Spill.name, () => {
       await started(store, { lease: HELD }),
       await started(store, { lease: HELD }),
     ];
-    for (const { id } of [interaction, taken, ended]) spill.noteOutage(id, 1);
+    for (const { id } of [interaction, taken, ended]) spill.noteOutage(id, 1, 'unrenewed');
     await store.releaseLease(taken.id, 1);
     await store.acquireLease(taken.id, HELD);
     await store.append([endBatch(ended.id, 2)]);
     await spill.tidy();
     const outages = [interaction, taken, ended].map(({ id }) => spill.takeOutage(id, 2));
-    expect(outages).toEqual([true, false, false]);
+    expect(outages).toEqual(['unrenewed', undefined, undefined]);
   });
 
   it('is removed, where it was set aside, with its chat', async () => {
@@ -260,6 +260,6 @@ describe(Spill.name, () => {
     await spill.open();
     expect(await spill.keep(newBatch(interaction.id, [2, 2]))).toBe(false);
     expect(await spill.flush(interaction.id)).toBe('nothing');
-    expect(spill.takeOutage(interaction.id, 2)).toBe(true);
+    expect(spill.takeOutage(interaction.id, 2)).toBe('unsaved');
   });
 });

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
 import type { Environment } from '../../src/config/load-config.js';
 import type { FileInfo } from '../../src/protocol/file.js';
 import type { Interaction } from '../../src/protocol/interaction.js';
@@ -17,8 +16,6 @@ import { PGLITE, POSTGRES, FILES } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { createPostgresDatabase } from '../support/store/databases.js';
 import { Following } from '../support/store/following.js';
-
-jest.setTimeout(120_000);
 
 const run = promisify(execFile);
 const ADMIN_KEY = 'an-admin-key-of-more-than-32-characters';
@@ -144,7 +141,7 @@ describe('A backup that was made while the server worked', () => {
     const resumed = await api.follow(works);
     expect(resumed.faults).toEqual([]);
     const statusOf = async (of: Interaction) => (await api.interaction(of)).status;
-    await eventually(async () => (await statusOf(works)) === 'COMPLETED', 20_000);
+    await eventually(async () => (await statusOf(works)) === 'COMPLETED');
     const { interactions } = (await api.get('/chats/works')).body;
     const queued = interactions.at(-1) as Interaction;
     await api.follow({ ...queued, chat_id: 'works' });

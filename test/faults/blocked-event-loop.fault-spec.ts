@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import type { Environment } from '../../src/config/load-config.js';
 import { eventually } from '../support/eventually.js';
 import { builtServer } from '../support/server/built-server.js';
 import { FILES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
-
-/** Stalls take seconds of real time, in a server that has to start first. */
-jest.setTimeout(120_000);
 
 const LOOP = 'function tightLoop() { for (let i = 0; ; i = (i + 1) | 0); } tightLoop();';
 /** The name of a function that was made of a secret. */
@@ -41,7 +37,7 @@ describe('A server whose event loop is blocked', () => {
       .filter((line) => line.includes(part))
       .map((line) => JSON.parse(line) as object);
   const said = async (part: string): Promise<object> => {
-    await eventually(() => linesOf(part).length > 0, 30_000);
+    await eventually(() => linesOf(part).length > 0);
     return linesOf(part)[0]!;
   };
 

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { ApiClient } from '../support/client/api-client.js';
 import { Person } from '../support/client/person.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
@@ -8,9 +7,6 @@ import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { Following } from '../support/store/following.js';
-
-/** Two servers start in each test, on a machine that may be busy. */
-jest.setTimeout(120_000);
 
 for (const { name, fault, create } of onStores(PGLITE, POSTGRES))
   (fault ? describe.skip : describe)(

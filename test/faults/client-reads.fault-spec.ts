@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
@@ -24,7 +23,6 @@ const TURN_MS = 200;
   let server: TestServer;
   let admin: pg.Client;
 
-  jest.setTimeout(60_000);
   beforeAll(async () => {
     opened = await openTestPostgres();
     const { url } = opened;

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import type { FileInfo } from '../../src/protocol/file.js';
 import type { Interaction } from '../../src/protocol/interaction.js';
 import { Cluster } from '../support/server/cluster.js';
@@ -19,12 +18,8 @@ import { Roaming } from '../support/client/roaming.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
 import { tellsOfStop } from '../support/server/tells-of-stop.js';
 
-jest.setTimeout(180_000);
-
 /** How long Redis stays away. */
 const AWAY_MS = 10_000;
-/** Whatever else the machine does. */
-const PATIENCE_MS = 40_000;
 /** Runs that may work at once in each worker. */
 const SLOTS = 6;
 const HALF = 'Half 🦜';
@@ -69,7 +64,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
     );
     const readers = all.map((of, n) => new Following((n % 2 ? one : other).api, of));
     const isHalf = ({ reader }: Following): boolean => reader.openText === HALF;
-    await eventually(() => readers.every(isHalf), PATIENCE_MS);
+    await eventually(() => readers.every(isHalf));
     return { gate, all, readers, deeds };
   };
 
@@ -164,7 +159,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
       const own = effects.filter(({ phase, input }) => phase === 'begin' && input.token === token);
       return own.map(({ tool }) => tool).toSorted();
     };
-    await eventually(async () => (await begun()).length === 2, PATIENCE_MS);
+    await eventually(async () => (await begun()).length === 2);
     const victim = (await cluster.workerOf(following.of))!;
     await victim.kill('SIGKILL');
     const reader = await following.end();
@@ -212,7 +207,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
       const content = isLost(following) ? 'Whole.' : `${HALF} and half.`;
       expect(reader.find('ANSWER')).toMatchObject({ content });
     }
-    for (const { id } of lost) await eventually(() => tellsOfStop(split.output, id), PATIENCE_MS);
+    for (const { id } of lost) await eventually(() => tellsOfStop(split.output, id));
     await split.postgres.cut();
     await split.postgres.restore();
     await cluster.untilReadiness(split, 'ok');
@@ -252,7 +247,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
     await cluster.redis.start();
     for (const member of cluster.members) await cluster.untilReadiness(member, 'ok');
     const late = all.map((of, n) => new Following(cluster.apis[n % 2]!.api, of));
-    await eventually(() => late.every(({ reader }) => reader.openText === HALF), PATIENCE_MS);
+    await eventually(() => late.every(({ reader }) => reader.openText === HALF));
     gate.open();
     for (const following of [...readers, ...late]) {
       const reader = await following.end();
@@ -271,7 +266,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
     const token = `away-${chats++}`;
     const begun = await one.api.begin(token, 'Go');
     const readers = [one, other].map(({ api }) => new Following(api, begun));
-    await eventually(() => readers.every(({ reader }) => reader.openText === 'So:'), PATIENCE_MS);
+    await eventually(() => readers.every(({ reader }) => reader.openText === 'So:'));
     await cluster.redis.stop();
     for (const { gate } of pieces.slice(0, -1)) {
       gate.open();
@@ -280,7 +275,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
     await cluster.redis.start();
     const said = pieces.slice(0, -1).map((piece) => piece.text);
     const soFar = ['So:', ...said].join('');
-    await eventually(() => readers.every(({ reader }) => reader.openText === soFar), PATIENCE_MS);
+    await eventually(() => readers.every(({ reader }) => reader.openText === soFar));
     pieces.at(-1)!.gate.open();
     for (const following of readers) expectWhole(await following.end());
     cluster.fake.otherwise(playScript);
@@ -359,9 +354,7 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
   });
 
   it('keep nothing in Redis of what has ended', async () => {
-    await eventually(async () => (await cluster.leftovers()).length === 0, PATIENCE_MS).catch(
-      () => {},
-    );
+    await eventually(async () => (await cluster.leftovers()).length === 0).catch(() => {});
     expect(await cluster.leftovers()).toEqual([]);
   });
 });
@@ -403,8 +396,6 @@ function recordLines(stream: string): string {
 
 async function streamsOf({ apis }: Cluster): Promise<number> {
   const texts = await Promise.all(apis.map(async ({ api }) => (await api.get('/metrics')).body));
-  const counts = texts.map((text) =>
-    Number(/^parley_event_streams (\d+)$/m.exec(String(text))![1]),
-  );
+  const counts = texts.map((text) => Number(/^parley_streams (\d+)$/m.exec(String(text))![1]));
   return counts[0]! + counts[1]!;
 }

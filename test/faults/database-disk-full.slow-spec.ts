@@ -1,6 +1,5 @@
-import { jest } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { OutageWorld, PATIENCE_MS } from '../support/store/outage-world.js';
+import { OutageWorld } from '../support/store/outage-world.js';
 import { findClusterFault, PostgresCluster } from '../support/store/postgres-cluster.js';
 import { SmallDisk } from '../support/store/small-disk.js';
 
@@ -8,7 +7,6 @@ const noDisk = await SmallDisk.findFault();
 const fault = noDisk ?? (await findClusterFault());
 
 (fault ? describe.skip : describe)(`A disk that is full${fault ? `: ${fault}` : ''}`, () => {
-  jest.setTimeout(90_000);
   let disk: SmallDisk;
   let world: OutageWorld;
   afterEach(async () => {
@@ -25,7 +23,7 @@ const fault = noDisk ?? (await findClusterFault());
     work.gate.open();
     const { body } = await world.untilReady(503);
     expect(body).toMatchObject({ dependency: 'database' });
-    await eventually(async () => (await world.spilled()).length > 0, PATIENCE_MS);
+    await eventually(async () => (await world.spilled()).length > 0);
     await disk.empty();
     if (!cluster.isRunning) await cluster.start(); // it may not live without room for its log
     await world.untilReady(200);

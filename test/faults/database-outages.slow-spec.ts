@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
-import { jest } from '@jest/globals';
 import { isSealed } from '../../src/encryption/sealed-text.js';
 import { eventually } from '../support/eventually.js';
-import { OutageWorld, PATIENCE_MS } from '../support/store/outage-world.js';
+import { OutageWorld } from '../support/store/outage-world.js';
 import { findClusterFault, PostgresCluster } from '../support/store/postgres-cluster.js';
 
 const fault = await findClusterFault();
@@ -16,7 +15,6 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
   let cluster: PostgresCluster;
   let world: OutageWorld;
 
-  jest.setTimeout(90_000);
   beforeAll(async () => {
     cluster = await PostgresCluster.start();
     const ENCRYPTION_KEYS = `test:${randomBytes(32).toString('base64')}`;
@@ -30,7 +28,7 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
   const spillAll = async (work: Awaited<ReturnType<OutageWorld['begin']>>): Promise<void> => {
     await cluster.stop();
     work.gate.open();
-    await eventually(async () => (await world.spilled()).length === work.all.length, PATIENCE_MS);
+    await eventually(async () => (await world.spilled()).length === work.all.length);
   };
 
   it('goes on when the database is restarted, and when it crashed', async () => {
@@ -133,7 +131,7 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
     ]);
     await cluster.sql('DELETE FROM chats WHERE id = $1', [gone!.chat_id]);
     await world.startServer();
-    await eventually(async () => (await world.aside()).length === 3, PATIENCE_MS);
+    await eventually(async () => (await world.aside()).length === 3);
     expect(world.output).toMatch(
       new RegExp(`${taken!.id}[^\\n]*another run has taken over[^\\n]*aside`),
     );

@@ -168,7 +168,7 @@ async function killAt(enough: number, env: Environment, place: Place): Promise<v
   const command = await ServerProcess.spawn(env, [await keysCommand(), 'encrypt']);
   await eventually(async () => {
     return !command.isRunning || (await countEncrypted(place)) >= enough;
-  }, 60_000);
+  });
   await command.kill('SIGKILL');
 }
 

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
@@ -27,7 +26,6 @@ const TIMES = { SAVE_TIMEOUT_MS: '10000', LEASE_TTL_MS: '3000', HEARTBEAT_MS: '2
   let server: TestServer;
   let admin: pg.Client;
 
-  jest.setTimeout(60_000);
   beforeAll(async () => {
     opened = await openTestPostgres();
     const through = new URL(opened.url);

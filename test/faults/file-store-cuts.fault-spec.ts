@@ -2,7 +2,7 @@ import { uidOf } from '../support/store/chat-parts.js';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
-import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../src/persistence/rows/append-rows.js';
 import {
   acquireOnceFree,
   at,

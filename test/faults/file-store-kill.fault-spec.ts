@@ -31,7 +31,7 @@ describe('The file store, whose process is killed', () => {
       await folder.close();
     }
     expect(saved.size).toBeGreaterThan(ROUNDS);
-  }, 120_000);
+  });
 
   /** Kills the writer at whatever it is doing when its n-th line arrives. */
   async function writeUntilKilled(round: number, saved: Map<string, string>): Promise<void> {

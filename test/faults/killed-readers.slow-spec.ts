@@ -1,12 +1,9 @@
-import { jest } from '@jest/globals';
 import { Cluster } from '../support/server/cluster.js';
 import type { ClusterMember } from '../support/server/cluster-member.js';
 import { eventually } from '../support/eventually.js';
 import { findPostgresFault } from '../support/store/databases.js';
 import { findRedisServerFault } from '../support/store/redis-server.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
-
-jest.setTimeout(120_000);
 
 const HANGS = script({ hang: true });
 const fault = (await findPostgresFault()) ?? findRedisServerFault();
@@ -35,9 +32,9 @@ const fault = (await findPostgresFault()) ?? findRedisServerFault();
     await killed.kill('SIGKILL');
     const status = async (of: { chat_id: string; id: string }): Promise<string> =>
       (await kept.api.interaction(of)).status;
-    await eventually(async () => (await status(lost)) === 'CANCELLED', 40_000);
+    await eventually(async () => (await status(lost)) === 'CANCELLED');
     expect(await status(staying)).toBe('RUNNING');
     staying.close();
-    await eventually(async () => (await status(staying)) === 'CANCELLED', 40_000);
+    await eventually(async () => (await status(staying)) === 'CANCELLED');
   });
 });

@@ -1,16 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { findProcesses } from '../support/server/find-processes.js';
 import { Following } from '../support/store/following.js';
 import { script, playScript } from '../support/model/scripted-answers.js';
 import { SANDBOXES } from '../support/tools/sandboxes.js';
 import { ServerProcess } from '../support/server/server-process.js';
-
-/** Two servers start in each test, on a machine that may be busy. */
-jest.setTimeout(120_000);
 
 describe('A command that runs when its server is killed', () => {
   for (const sandbox of SANDBOXES)

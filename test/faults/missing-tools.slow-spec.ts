@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import type { ApiClient } from '../support/client/api-client.js';
 import { Person } from '../support/client/person.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
@@ -10,9 +9,6 @@ import { onOneStore, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { Following } from '../support/store/following.js';
-
-// Over 20 s: a server starts after each kill.
-jest.setTimeout(120_000);
 
 const MCP_SERVER = join(import.meta.dirname, '../support/tools/mcp/slow-server.mjs');
 

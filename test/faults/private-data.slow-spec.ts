@@ -1,12 +1,8 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { ServerProcess } from '../support/server/server-process.js';
-
-// Over 20 s: without a template of its database, the second start runs `initdb`.
-jest.setTimeout(120_000);
 
 const CALLS = [
   { name: 'write', arguments: { path: 'made/by-write.txt', content: 'x' } },

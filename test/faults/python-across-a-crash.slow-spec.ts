@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import type { ApiClient } from '../support/client/api-client.js';
 import { builtServer } from '../support/server/built-server.js';
 import { Effects } from '../support/tools/effects.js';
@@ -10,9 +9,6 @@ import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { PGLITE } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
-
-/** Two servers start, and Python in each, on a machine that may be busy. */
-jest.setTimeout(240_000);
 
 /** The first program of a server takes a while. */
 const STARTED_MS = 100_000;

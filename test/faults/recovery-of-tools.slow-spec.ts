@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import type { Task } from '../../src/protocol/task.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import type { EventReader } from '../support/client/event-reader.js';
@@ -17,9 +16,6 @@ import { ServerProcess } from '../support/server/server-process.js';
 import { ALL, some } from '../support/thoroughness.js';
 
 // Over 20 s: a server starts after each kill.
-
-/** Two servers start in each test, on a machine that may be busy. */
-jest.setTimeout(120_000);
 
 const MCP_SERVER = join(import.meta.dirname, '../support/tools/mcp/slow-server.mjs');
 const UNKNOWN =

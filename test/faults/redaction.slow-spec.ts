@@ -25,8 +25,9 @@ const LONG = 'word '.repeat(200);
 
 /** Every byte that the store has kept. */
 async function kept({ DATABASE_URL, DATA_DIR }: Environment): Promise<string> {
-  if (DATA_DIR !== undefined) return readFolder(DATA_DIR);
-  const client = new Client({ connectionString: allTenants(DATABASE_URL!) });
+  const files = await readFolder(DATA_DIR!);
+  if (DATABASE_URL === undefined) return files;
+  const client = new Client({ connectionString: allTenants(DATABASE_URL) });
   await client.connect();
   try {
     const { rows } = await client.query<{ name: string }>(
@@ -35,7 +36,7 @@ async function kept({ DATABASE_URL, DATA_DIR }: Environment): Promise<string> {
     const tables = [];
     for (const { name } of rows)
       tables.push((await client.query(`SELECT t::text AS row FROM ${name} t`)).rows);
-    return JSON.stringify(tables);
+    return JSON.stringify(tables) + files;
   } finally {
     await client.end();
   }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { builtServer } from '../support/server/built-server.js';
+import type { ApiClient } from '../support/client/api-client.js';
 import { Person } from '../support/client/person.js';
 import { FILES } from '../support/server/process-data.js';
 import { Following } from '../support/store/following.js';
@@ -11,7 +12,10 @@ import { ServerProcess } from '../support/server/server-process.js';
 
 const run = promisify(execFile);
 
-type Line = Record<string, unknown> & { body?: { type: string } };
+type Line = Record<string, unknown> & { body?: { type: string; replaces?: string } };
+
+/** Records and replays logs of its own agent. */
+const SIGNING = 'dist/test/support/server/signing-server.js';
 
 describe('npm run replay', () => {
   let folder: string;
@@ -78,13 +82,62 @@ describe('npm run replay', () => {
     });
   });
 
-  async function replay(
+  describe('of a log with answers that returned texts replaced', () => {
+    const again = (lines: readonly Line[], ...args: string[]) =>
+      replayWith(lines, { program: SIGNING, args });
+    const same = expect.stringMatching(/^1 \(signer\) COMPLETED: as in its \d+ records\n/);
+    let signed: Line[];
+
+    beforeAll(async () => {
+      signed = await recordSigned();
+    });
+
+    it('executes it again, as it was', async () => {
+      const replacing = signed.filter(({ body }) => body?.replaces !== undefined);
+      expect(replacing.map(({ body }) => body!.type)).toEqual(['AGENT_COMPLETED', 'ANSWER']);
+      expect(await again(signed)).toEqual({ code: 0, said: same });
+    });
+
+    it('executes it again as an older version wrote it', async () => {
+      expect(await again(signed.map(withoutReplaces))).toEqual({ code: 0, said: same });
+    });
+
+    it('shows that another text was returned', async () => {
+      const changed = signed.map((line) =>
+        line.body?.type === 'ANSWER' && line.body.replaces
+          ? { ...line, body: { ...line.body, content: 'Another.' } }
+          : line,
+      );
+      const { code, said } = await again(changed);
+      expect(code).toBe(1);
+      expect(said).toMatch(/differs at record \d+\n {2}log: .*Another\..*\n {2}replay: .*signed: /);
+    });
+
+    it('goes on from its first record', async () => {
+      const { code, said } = await again(signed, '--interaction', '1', '--from', '1');
+      expect(code).toBe(0);
+      expect(said).toContain('"status":"COMPLETED"');
+      expect(said).toContain('"replaces"');
+    });
+  });
+
+  function replay(
     lines: readonly Line[],
     ...args: string[]
   ): Promise<{ code: number; said: string }> {
+    return replayWith(lines, { args });
+  }
+
+  async function replayWith(
+    lines: readonly Line[],
+    {
+      program = 'dist/src/replay.js',
+      args = [],
+    }: { program?: Parameters<typeof builtServer>[0]; args?: readonly string[] },
+  ): Promise<{ code: number; said: string }> {
     const path = join(folder, 'log.ndjson');
     await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const command = await builtServer('dist/src/replay.js');
+    const command = await builtServer(program);
     const env = { PATH: process.env['PATH'], MODEL: 'demo/script', TMPDIR: folder };
     try {
       const { stdout } = await run(process.execPath, [command, path, ...args], {
@@ -111,13 +164,37 @@ async function record(): Promise<Line[]> {
     const { approval_id } = await asking.record('APPROVAL_REQUIRED');
     await person.approve(asking.of, approval_id);
     await asking.end();
-    const { body } = await api.get('/chats/recorded/log');
-    await server.kill('SIGTERM');
-    return String(body)
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Line);
+    return await logOf(api, 'recorded', server);
   } finally {
     await data.remove();
   }
+}
+
+/** A chat with a message to an agent that returns other texts than its model's. */
+async function recordSigned(): Promise<Line[]> {
+  const data = await FILES.create();
+  try {
+    const env = { ...data.env, MODEL: 'demo/script' };
+    const server = await ServerProcess.start(env, [await builtServer(SIGNING)]);
+    const api = await server.api();
+    await api.say('signed', { user_message: 'hello', agent: 'signer' });
+    return await logOf(api, 'signed', server);
+  } finally {
+    await data.remove();
+  }
+}
+
+async function logOf(api: ApiClient, chat: string, server: ServerProcess): Promise<Line[]> {
+  const { body } = await api.get(`/chats/${chat}/log`);
+  await server.kill('SIGTERM');
+  return String(body)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+}
+
+function withoutReplaces(line: Line): Line {
+  if (!line.body) return line;
+  const { replaces: _, ...body } = line.body;
+  return { ...line, body };
 }

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import { EventReader } from '../support/client/event-reader.js';
@@ -18,9 +17,6 @@ const KEY = 'sk-a-key-that-nobody-may-see';
 const PASSWORD = 'a-password-that-nobody-may-see';
 /** The discard port, where nobody listens. */
 const NOWHERE = `postgres://parley:${PASSWORD}@127.0.0.1:9/parley`;
-
-/** Servers start several times in a test, on a machine that may be busy. */
-jest.setTimeout(120_000);
 
 /** Tool calls of each interaction in the chaos, and frames between two kills. */
 const CALLS = 10;
@@ -259,7 +255,7 @@ describe('The server as a process', () => {
     expect(output).toMatch(/could not start.*127\.0\.0\.1:9.*DATABASE_URL/);
     expect(output).not.toContain(PASSWORD);
     expect(output).not.toContain('Ready');
-  }, 60_000);
+  });
 });
 
 /** What the model does in the chaos: calls the calculator a few times, then talks for a while. */

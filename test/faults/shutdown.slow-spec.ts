@@ -78,7 +78,7 @@ describe('A server that is stopped', () => {
         }
         expect(slow.reader.list('TOOL_RESULT')).toEqual([told]);
         expect(again.reader.list('TOOL_RESULT')).toMatchObject([{ tool_output: 'Done at last.' }]);
-      }, 90_000);
+      });
 
       it('takes on nothing new, and waits neither for a tool nor a model that does not stop', async () => {
         const env = { ...data.env, SHUTDOWN_GRACE_MS: '12000' };
@@ -107,7 +107,7 @@ describe('A server that is stopped', () => {
         await deaf.resume(next);
         expect((await deaf.end()).records.at(-1)).toMatchObject({ status: 'COMPLETED' });
         expect(deaf.reader.list('TOOL_RESULT')).toHaveLength(1);
-      }, 90_000);
+      });
 
       // Of a server's database, another process could hold the lease.
       (name === POSTGRES.name ? it.skip : it)(

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import type { Environment } from '../../src/config/load-config.js';
 import { builtServer } from '../support/server/built-server.js';
@@ -17,10 +16,6 @@ import { openTcpProxy } from '../support/server/tcp-proxy.js';
 import type { TcpProxy } from '../support/server/tcp-proxy.js';
 import { allTenants } from '../support/store/all-tenants.js';
 import { tellsOfStop } from '../support/server/tells-of-stop.js';
-
-/** Up to three servers start in each test, on a machine that may be busy. */
-jest.setTimeout(120_000);
-const PATIENCE_MS = 40_000;
 
 /** As if another process had taken it and died. */
 const STEAL = `UPDATE interactions SET owner = 'another', epoch = epoch + 1, lease_until = clock_timestamp() - interval '1 second' WHERE id = $1`;
@@ -93,7 +88,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
      */
     const steal = async (first: ServerProcess, id: string): Promise<void> => {
       await query(STEAL, [id]);
-      await eventually(() => tellsOfStop(first.output, id), PATIENCE_MS);
+      await eventually(() => tellsOfStop(first.output, id));
     };
 
     type Lose = (first: ServerProcess, id: string) => Promise<void> | void;
@@ -119,7 +114,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
             seen.push(JSON.stringify(frame.data));
           }
         })().catch(() => {}); // it may be cut off
-        await eventually(() => reader.openText === 'Half', PATIENCE_MS);
+        await eventually(() => reader.openText === 'Half');
         const of = { chat_id: 'chat', id: reader.records[0]!.interaction_id };
         const second = await start();
         await lose(first, of.id);
@@ -127,7 +122,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
         zombie.open();
         recover(first);
         expect(await (await fake.request(1)).ended).toMatch(/closed|answered/);
-        await eventually(() => tellsOfStop(first.output, of.id), PATIENCE_MS);
+        await eventually(() => tellsOfStop(first.output, of.id));
         taken.open();
         const whole = await (await second.api()).follow(of);
         stream.close();
@@ -161,8 +156,7 @@ const AHEAD = `--import=data:text/javascript,${encodeURIComponent(
         await effects.wait('begin', 2);
         recover(first);
         expect(await (await fake.request(2)).ended).toBe('closed');
-        for (const { id } of [of, other])
-          await eventually(() => tellsOfStop(first.output, id), PATIENCE_MS);
+        for (const { id } of [of, other]) await eventually(() => tellsOfStop(first.output, id));
         await (await second.api()).post(`/chats/chat/interactions/${of.id}/cancel?wait=true`);
         expect(await effects.phases('note')).toEqual(['begin', 'begin']);
       },

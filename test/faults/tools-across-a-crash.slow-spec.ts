@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import type { Environment } from '../../src/config/load-config.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import { builtServer } from '../support/server/built-server.js';
@@ -13,9 +12,6 @@ import { Gate } from '../support/gate.js';
 import { onStores, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
-
-/** Two servers start in each test, on a machine that may be busy. */
-jest.setTimeout(120_000);
 
 const UNKNOWN =
   'The server stopped while this tool was running. It is unknown whether its effect took place: check before you call it again.';

@@ -7,11 +7,12 @@ import { Readable } from 'node:stream';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { FileCatalog, FileRow } from '../../src/files/file-catalog.js';
 import { keyOf } from '../../src/files/file-key.js';
-import { FileMeter, metered } from '../../src/files/file-meter.js';
+import { metered } from '../../src/files/metered.js';
 import { FilePurge } from '../../src/files/file-purge.js';
 import { filesUnavailable } from '../../src/files/file-store.js';
 import { LocalFileStore } from '../../src/files/local/local-file-store.js';
 import { ALL_TENANTS, currentTenant, withinTenant } from '../../src/kernel/tenant-scope.js';
+import { Telemetry } from '../../src/telemetry/telemetry.js';
 import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 import { LOCAL } from '../support/store/chat-parts.js';
 import { eventually } from '../support/eventually.js';
@@ -31,33 +32,23 @@ class FaultyFileStore extends LocalFileStore {
   }
 }
 
-class Meter extends FileMeter {
-  readonly sizes: number[] = [];
+class Counted {
+  readonly telemetry = new Telemetry();
   failures = 0;
   removed = 0;
   left = 0;
 
-  added(size_bytes: number): void {
-    this.sizes.push(size_bytes);
-  }
-
-  storeFailed(): void {
-    this.failures++;
-  }
-
-  swept(): void {
-    this.removed++;
-  }
-
-  pending(count: number): void {
-    this.left = count;
+  constructor() {
+    this.telemetry.on('file_store_failed', () => this.failures++);
+    this.telemetry.on('file_swept', () => this.removed++);
+    this.telemetry.on('file_purges_pending', ({ count }) => (this.left = count));
   }
 }
 
 describe(FilePurge.name, () => {
-  let meter: Meter;
+  let counted: Counted;
   beforeEach(() => {
-    meter = new Meter();
+    counted = new Counted();
   });
   let root: string;
   let bytes: FaultyFileStore;
@@ -79,10 +70,10 @@ describe(FilePurge.name, () => {
   const start = (RETENTION_DAYS = '0') => {
     purge = new FilePurge(
       catalog,
-      metered(bytes, meter),
+      metered(bytes, counted.telemetry),
       loadConfig({ RETENTION_DAYS }),
       clock,
-      meter,
+      counted.telemetry,
     );
     purge.onApplicationBootstrap();
   };
@@ -137,13 +128,13 @@ describe(FilePurge.name, () => {
         return bytes.tries >= tries;
       });
       expect([await exists(gone), await isKnown(gone)]).toEqual([true, true]);
-      expect(meter.left).toBe(1);
+      expect(counted.left).toBe(1);
     }
-    expect(meter.failures).toBeGreaterThanOrEqual(3);
+    expect(counted.failures).toBeGreaterThanOrEqual(3);
     bytes.isAway = false;
     clock.pass(30_000);
     await eventually(async () => !(await isKnown(gone)));
-    await eventually(() => meter.left === 0);
+    await eventually(() => counted.left === 0);
     expect(await exists(gone)).toBe(false);
   });
 
@@ -168,7 +159,7 @@ describe(FilePurge.name, () => {
     for (const key of [lost, foreign, keyOf(kept)]) await utimes(join(root, key), old, old);
     clock.pass(HOUR_MS);
     await eventually(async () => !(await bytes.exists(lost)));
-    await eventually(() => meter.removed === 1);
+    await eventually(() => counted.removed === 1);
     expect([await bytes.exists(foreign), await exists(kept)]).toEqual([true, true]);
   });
 

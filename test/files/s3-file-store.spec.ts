@@ -50,7 +50,7 @@ const away = (why: string) =>
     // The server knows the id; it does not check signatures.
     await expectAway(storeWith({ S3_ACCESS_KEY_ID: 'who' }), 'S3 refuses the credentials');
     expect(await text(await storeWith().get(KEY))).toBe('x');
-  }, 60_000);
+  });
 
   it('says that there is no bucket', async () => {
     const store = storeWith({ S3_BUCKET: 'no-bucket' });
@@ -72,7 +72,7 @@ const away = (why: string) =>
 
     it('waits for no answer for ever', async () => {
       await expectAway(await listen(() => {}), 'S3 does not answer in time');
-    }, 60_000);
+    });
 
     it('says that it is full', async () => {
       const store = await listen((request, response) => {
@@ -122,5 +122,5 @@ const away = (why: string) =>
       await stores.close();
       await rm(data_dir, { recursive: true, force: true });
     }
-  }, 60_000);
+  });
 });

@@ -81,6 +81,35 @@ describe('The document of the whole API', () => {
     expect(schemaOf('TraceEntryDto')['matched']).not.toHaveProperty('type');
   });
 
+  it('begins with what a client needs first, and knows every tag', () => {
+    const tags = document.tags?.map(({ name }) => name) ?? [];
+    expect(tags.slice(0, 3)).toEqual(['chats', 'interactions', 'requests']);
+    const used = new Set(operationsOf(document).flatMap((operation) => operation.tags ?? []));
+    expect(tags.toSorted()).toEqual([...used].toSorted());
+  });
+
+  it('has examples that do no lasting harm when they are sent as they are', () => {
+    const exampleOf = (path: string) => {
+      const body = document.paths[path]?.post?.requestBody;
+      return body && 'content' in body && body.content['application/json']?.example;
+    };
+    expect(exampleOf('/interactions/cancel')).toEqual({ interaction_ids: [expect.any(String)] });
+    expect(exampleOf('/permissions/rules')).toMatchObject({ scope: 'session', decision: 'ask' });
+  });
+
+  it('gives the command for streams that a page can not show, and replays from the start', () => {
+    for (const path of ['/events', '/chats/{chat_id}/events'])
+      expect(document.paths[path]?.get?.description).toMatch(/`curl -N /);
+    for (const { operationId, parameters = [] } of operationsOf(document)) {
+      const after = parameters.find((it) => 'name' in it && it.name === 'after');
+      if (after)
+        expect([operationId, after]).toEqual([
+          operationId,
+          expect.objectContaining({ schema: expect.objectContaining({ example: '0' }) }),
+        ]);
+    }
+  });
+
   it('describes what conflicts tell besides that there is one', () => {
     const interactions = '/chats/{chat_id}/interactions';
     const edit = `${interactions}/{interaction_id}/edit`;

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { ProblemsController } from '../../src/access/problems/problems.controller.js';
+import { ProblemsController } from '../../src/problems/problems.controller.js';
 import { ERRORS, NOTICES, PROBLEMS, STARTUP } from '../../src/protocol/codes.js';
 import { startTinyApp } from '../support/server/tiny-app.js';
 import { Module } from '@nestjs/common';

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { Controller, Get, Module, Post } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { ResponseLimits, STALL_MS } from '../../src/http/response-limits.js';
+import { ResponseLimits, STALL_MS } from '../../src/streams/response-limits.js';
 import { FakeClock } from '../support/fake-clock.js';
 import { startTinyApp } from '../support/server/tiny-app.js';
 

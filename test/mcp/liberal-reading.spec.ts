@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
+import { exactJson } from '../../src/kernel/json/exact-json.js';
 import { McpConnection } from '../../src/mcp/mcp-connection.js';
+import { atOnce } from '../../src/kernel/async/sliced.js';
 import { offeredTools } from '../../src/mcp/mcp-tool.js';
 import type { ServerSettings } from '../../src/mcp/server-settings.js';
 import { checkArguments } from '../../src/tools/core/check-arguments.js';
@@ -37,9 +39,10 @@ describe.each(['stdio', 'http', 'stream'])('An MCP server over %s', (kind) => {
     const settings: ServerSettings = http
       ? { ...common, kind: 'http', url: http.url, headers: {} }
       : { ...common, kind: 'stdio', command: process.execPath, args: args(all), env: {} };
-    connection = new McpConnection(settings, (declared) => {
-      offered = offeredTools(connection, declared).tools;
-      return offeredTools(connection, declared).problems[0] ?? null;
+    connection = new McpConnection(settings, async (declared) => {
+      const { tools, problems } = atOnce(offeredTools(connection, declared));
+      offered = tools;
+      return problems[0] ?? null;
     });
     await connection.start();
     expect(connection.state).toMatchObject({ state: 'ready', problem: null });
@@ -98,10 +101,29 @@ describe.each(['stdio', 'http', 'stream'])('An MCP server over %s', (kind) => {
     expect(await call('ids')).toBe(json);
     expect(offered[0]!.summarize!(checked(json), { chat_uid: 'uid', cut: String })).toContain(json);
   });
+
+  it('keeps every digit of a schema, and checks by its types', async () => {
+    const id = '{"type":"integer","enum":[1234567890123456789],"maximum":1e400}';
+    await open({ 'tools/list': `{"tools":[${tools(`{"properties":{"id":${id}}}`)}]}` });
+    expect(exactJson(offered[0]!.input_schema)).toContain(`"id":${id}`);
+    expect(await call('t0', '{"id":1234567890123456789}')).toBe('done');
+    expect(await call('t0', '{"id":5}')).toMatch(/don't fit/);
+  });
   const checked = (json: string): unknown => {
     const read = checkArguments(offered[0]!, json);
     return read.ok ? read.input : undefined;
   };
+
+  it.each([
+    ['levels', '['.repeat(1_001) + ']'.repeat(1_001)],
+    ['fields', `{${Array.from({ length: 10_001 }, (_, n) => `"${n.toString(36)}":0`).join()}}`],
+  ])('fails a call at once whose answer has too many %s, and no other', async (what, json) => {
+    const deep = `{"id":0,"structuredContent":{"id":3,"method":"x","list":${json}},"content":[]}`;
+    await open({ deep, 'tools/list': '{"tools":[{"name":"deep"},{"name":"echo"}]}' });
+    await expect(call('deep')).rejects.toThrow(new RegExp(`more than \\d+ ${what}`));
+    expect(connection.state).toMatchObject({ state: 'ready' });
+    expect(await call('echo')).toContain('"name":"echo"');
+  });
 
   it('sends the arguments that are checked and shown, where a name is there twice', async () => {
     await open({});
@@ -158,7 +180,7 @@ describe('An MCP server that starts slowly', () => {
         ...{ kind: 'stdio', name: 'slow', trust: false, env: {}, command: process.execPath },
         args: [RAW, JSON.stringify({ answers: { initialize: INITIALIZED }, delay_ms: 300 })],
       },
-      () => null,
+      async () => null,
       startMs,
     );
 

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { McpConnection } from '../../src/mcp/mcp-connection.js';
+import { atOnce } from '../../src/kernel/async/sliced.js';
 import { offeredTools } from '../../src/mcp/mcp-tool.js';
 import type { ToolPolicy } from '../../src/tools/core/tool.js';
 import { json, OddHttpServer } from '../support/tools/mcp/odd-http-server.js';
@@ -16,12 +17,14 @@ describe(McpConnection.name, () => {
     const headers = { 'x-api-key': 's3cret' };
     connection = new McpConnection(
       { kind: 'http', name: 'odd', trust, url: odd.url, headers },
-      (tools) => ((declared = tools), null),
+      async (tools) => ((declared = tools), null),
     );
     await connection.start();
   };
   const tool = (name: string) =>
-    offeredTools(connection, declared).tools.find((each) => each.name === `mcp__odd__${name}`)!;
+    atOnce(offeredTools(connection, declared)).tools.find(
+      (each) => each.name === `mcp__odd__${name}`,
+    )!;
   const call = async (name: string): Promise<string> =>
     (await tool(name).execute({}, toolContext())).text;
 

@@ -217,6 +217,47 @@ describe(AnthropicProvider.name, () => {
       expect(await asked(small)).toMatchObject({ thinking: { budget_tokens: 1_976 } });
     });
 
+    it.each([
+      ['claude-sonnet-4-5', 10_000, 32_000],
+      ['claude-opus-4-6', 30_976, 32_000],
+      ['claude-3-7-sonnet-20250219', 40_000, 41_024],
+      ['another', 9_000, 10_024],
+    ])('sends an exact budget as it is: %s', async (model, budget_tokens, max_tokens) => {
+      const body = await asked({ model, thinking: { budget_tokens } });
+      expect(body).toMatchObject({ thinking: { type: 'enabled', budget_tokens }, max_tokens });
+      expect(body).not.toHaveProperty('output_config');
+    });
+
+    it.each([
+      [1_024, 'low'],
+      [8_191, 'low'],
+      [8_192, 'medium'],
+      [24_576, 'high'],
+    ])(
+      'sends models that take no budget the effort within it: %i',
+      async (budget_tokens, effort) => {
+        const body = await asked({ model: 'claude-opus-4-7', thinking: { budget_tokens } });
+        expect(body).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort } });
+      },
+    );
+
+    it('refuses a budget that leaves no room for an answer', async () => {
+      const model = 'claude-sonnet-4-5';
+      const within = (max_output_tokens: number) => ({
+        ...REQUEST,
+        ...{ model, max_output_tokens, thinking: { budget_tokens: 2_000 } },
+      });
+      const before = fake.requests.length;
+      expect(await failure(provider, within(2_000))).toMatchObject({
+        code: 'thinking_budget_too_large',
+        message: expect.stringMatching(
+          /2000 tokens .* limit of the turn is 2000.*MODEL_MAX_OUTPUT/,
+        ),
+      });
+      expect(fake.requests).toHaveLength(before);
+      expect(await asked(within(2_001))).toMatchObject({ thinking: { budget_tokens: 2_000 } });
+    });
+
     it.each<[string, Partial<ModelRequest>]>([
       ['a tool has to be called', { tools: [tool('clock')], tool_choice: 'required' }],
       [
@@ -390,10 +431,14 @@ describe(AnthropicProvider.name, () => {
         cache_creation_input_tokens: 20,
         cache_read_input_tokens: 100,
         output_tokens: 1,
+        output_tokens_details: { thinking_tokens: 4 },
       };
       fake.reply({ text: 'Hello', usage });
       expect((await collect(provider)).at(-1)).toMatchObject({
-        usage: { input_tokens: 123, output_tokens: 5 },
+        usage: {
+          ...{ input_tokens: 123, output_tokens: 5, cached_tokens: 100, reasoning_tokens: 4 },
+          cache_write_tokens: 20,
+        },
       });
     });
 

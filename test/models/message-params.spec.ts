@@ -7,7 +7,10 @@ import { violationOfMessage } from '../support/model/fake-anthropic-rules.js';
 import { runs } from '../support/thoroughness.js';
 
 const MODELS = ['claude-haiku-4-5', 'claude-opus-4-8', 'other'];
-const RECEIVER = { endpoint: 'e', adaptation: { dropped: new Set<never>(), returns_kept: true } };
+const RECEIVER = {
+  endpoint: 'e',
+  adaptation: { dropped: new Set<never>(), max_limit: Infinity, returns_kept: true },
+};
 const NAMES = ['clock', 'calculator', 'mcp__files__read'];
 
 const words = fc.oneof(fc.constantFrom('', ' ', '\n', 'Hi', 'Hi ', '👍🏽', '\ud83d'), fc.string());

@@ -53,6 +53,37 @@ describe('An odd answer', () => {
   });
 
   it.each([
+    [
+      'of OpenAI',
+      { prompt_tokens_details: { cached_tokens: 5 } },
+      { completion_tokens_details: { reasoning_tokens: 2 } },
+    ],
+    [
+      'of Responses',
+      { input_tokens_details: { cached_tokens: 5 } },
+      { output_tokens_details: { reasoning_tokens: 2 } },
+    ],
+    [
+      'of DeepSeek',
+      { prompt_cache_hit_tokens: 5, prompt_tokens_details: null },
+      { completion_tokens_details: { reasoning_tokens: 2 } },
+    ],
+  ])('counts cached and reasoning tokens in the fields %s', async (_, input, output) => {
+    const told = { ...usage, ...input, ...output };
+    const events = await answer(delta({ content: 'x' }), chunk({}, { usage: told }), END);
+    expect(events.at(-1)).toMatchObject({
+      usage: { input_tokens: 7, output_tokens: 3, cached_tokens: 5, reasoning_tokens: 2 },
+    });
+  });
+
+  it('counts no more parts than there are tokens', async () => {
+    const told = { ...usage, prompt_cache_hit_tokens: 9, prompt_tokens_details: 1 };
+    const events = await answer(delta({ content: 'x' }), chunk({}, { usage: told }), END);
+    const counts = { input_tokens: 7, output_tokens: 3, cached_tokens: 7 };
+    expect(events.at(-1)).toMatchObject({ usage: counts });
+  });
+
+  it.each([
     ['text', { content: 'Hello world' }],
     ['text and thoughts', { content: 'Hello world', reasoning_content: 'Hm' }],
   ])('repeats its %s in a summary, which adds nothing', async (_, message) => {
@@ -332,6 +363,58 @@ describe('An odd answer in Anthropic’s form', () => {
   ];
   const ended = (stop_reason: unknown): FakeStep =>
     event({ type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 3 } });
+
+  const use = (index: number, id: string): FakeStep[] => [
+    event({
+      type: 'content_block_start',
+      index,
+      content_block: { type: 'tool_use', id, name: 'f', input: {} },
+    }),
+    event({
+      type: 'content_block_delta',
+      index,
+      delta: { type: 'input_json_delta', partial_json: '{"x":1}' },
+    }),
+    event({ type: 'content_block_stop', index }),
+  ];
+
+  it.each([
+    ['at its place', 0, 'c1', 1],
+    ['at another place', 1, 'c1', 1],
+    ['with another id', 1, 'c2', 2],
+  ])('has a call twice %s', async (_, index, id, count) => {
+    fake.reply({ steps: [...use(0, 'c1'), ...use(index, id), ended('tool_use')] });
+    const calls = ready(await collect(provider));
+    expect(calls).toHaveLength(count);
+    expect(calls[0]).toEqual([0, 'c1', 'f', '{"x":1}']);
+  });
+
+  it.each([
+    ['zeros at the end', { input_tokens: 7 }, { input_tokens: 0, output_tokens: 3 }],
+    ['null, then counts', null, { input_tokens: 7, output_tokens: 3 }],
+    ['counts, then null', { input_tokens: 7, output_tokens: 3 }, null],
+    ['strings', { input_tokens: '7' }, { input_tokens: null, output_tokens: '3' }],
+    ['more and more', { input_tokens: 7, output_tokens: 1 }, { output_tokens: 3 }],
+  ])('has as its usage %s', async (_, first, last) => {
+    const start = event({ type: 'message_start', message: { usage: first } });
+    const end = event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: last });
+    fake.reply({ steps: [start, ...text('Hi'), end, event({ type: 'message_stop' })] });
+    const usage = { input_tokens: 7, output_tokens: 3 };
+    expect((await collect(provider)).at(-1)).toMatchObject({ usage });
+  });
+
+  it.each([
+    { type: 'thinking', thinking: 'Hm', signature: null },
+    { type: 'redacted_thinking', data: '' },
+    { type: 'redacted_thinking', data: null },
+    { type: 'redacted_thinking' },
+  ])('has thoughts without proof, which are not kept: %j', async (content_block) => {
+    const start = event({ type: 'content_block_start', index: 1, content_block });
+    fake.reply({ steps: [start, ...text('Hi'), ended('end_turn')] });
+    const last = (await collect(provider)).at(-1);
+    expect(last).toMatchObject({ message: { content: 'Hi' } });
+    expect(last).not.toHaveProperty('message.provider_data');
+  });
 
   it.each(['', null, undefined])('is half of one after the reason %j', async (reason) => {
     fake.reply({ steps: [...text('Half'), ended(reason)] });

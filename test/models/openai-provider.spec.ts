@@ -41,6 +41,15 @@ describe(OpenAiProvider.name, () => {
   const end = { raw: 'data: [DONE]\n\n' };
 
   describe('what it asks', () => {
+    it.each([
+      [1_024, 'low'],
+      [24_575, 'medium'],
+      [1_000_000, 'high'],
+    ])('asks for the effort within a budget of %i tokens', async (budget_tokens, effort) => {
+      await collect(provider, { ...REQUEST, thinking: { budget_tokens } });
+      expect(fake.requests.at(-1)!.body).toMatchObject({ reasoning_effort: effort });
+    });
+
     it('sends the conversation, the tools and the choice, and the key as a bearer token', async () => {
       await collect(provider, {
         model: 'vendor/fake',

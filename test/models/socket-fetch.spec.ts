@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import net, { type AddressInfo, type Server } from 'node:net';
-import { readText } from '../../src/models/http/socket-fetch.js';
-import { SocketFetch } from '../../src/models/http/socket-fetch.js';
-import { SocketResponse } from '../../src/models/http/socket-response.js';
+import { readText } from '../../src/net/socket-fetch.js';
+import { SocketFetch } from '../../src/net/socket-fetch.js';
+import { SocketResponse } from '../../src/net/socket-response.js';
 
 describe(SocketFetch.name, () => {
   const servers: Server[] = [];

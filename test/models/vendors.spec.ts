@@ -156,7 +156,7 @@ describe('A vendor that wants back what its model wrote', () => {
 });
 
 describe('Thoughts without a signature', () => {
-  it.each([undefined, '', ' '])(
+  it.each([undefined, null, 7, '', ' '])(
     'are not sent back to a vendor that signs: %j',
     async (signature) => {
       const { fake, provider } = await openAnthropic();
@@ -205,6 +205,38 @@ describe('A template that is strict about roles', () => {
       expect(fake.refused.length).toBe(vendor === 'gemma' ? 2 : 1);
     },
   );
+
+  const silent = (content: string | null): Message => ({ role: 'assistant', content });
+  it.each([
+    ['a turn that failed', [user('Hi'), user('Still there?')]],
+    ['two turns that failed', [user('Hi'), user('Hm'), user('Still there?')]],
+    ['a turn that was cancelled before a word', [user('Hi'), silent(''), user('Still there?')]],
+    ['a turn without content', [user('Hi'), silent(null), user('Still there?')]],
+    ['a turn of blanks', [user('Hi'), silent(' \n'), user('Still there?')]],
+    ['a turn that was cancelled in a word', [user('Hi'), silent('Ye'), user('Still there?')]],
+    ['two answers', [user('Hi'), silent('Yes'), silent('And?'), user('Still there?')]],
+    ['an answer first', [silent('Welcome!'), user('Still there?')]],
+    ['an answer last', [user('Still there?'), silent('Yes')]],
+    [
+      'a system message in the middle',
+      [user('Hi'), { role: 'system', content: 'It is winter.' }, user('Still there?')],
+    ],
+    ['a system message last', [user('Still there?'), { role: 'system', content: 'It is winter.' }]],
+    [
+      'a message after the result of a tool',
+      [user('Hi'), called, result('c1'), user('Still there?')],
+    ],
+  ] satisfies [string, Message[]][])('takes a conversation with %s', async (_, messages) => {
+    const { fake, provider } = await open('template');
+    await turn(provider, { instructions: 'Be brief.', messages, tools: [clock] });
+    const { messages: sent } = fake.requests.at(-1)!.body;
+    expect(fake.violations).toEqual([]);
+    expect(fake.refused.length).toBeLessThanOrEqual(1);
+    expect(JSON.stringify(sent)).toContain('Still there?');
+    expect(sent.filter(({ content }: Message) => content === '')).toEqual([]);
+    await turn(provider, { instructions: 'Be brief.', messages, tools: [clock] });
+    expect(fake.refused.length).toBeLessThanOrEqual(1);
+  });
 
   it('hears no user right after a tool', async () => {
     const { fake, provider } = await open('mistral');
@@ -269,6 +301,11 @@ describe('An option that a vendor does not know', () => {
     ['stream_options', {}, 'Unrecognized request argument supplied: stream_options'],
     ['reasoning_effort', { thinking: 'low' }, 'reasoning_effort is not supported by this model'],
     [
+      'temperature',
+      { temperature: 0.2 },
+      "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+    ],
+    [
       'tool_choice',
       { tools: [clock], tool_choice: 'required' },
       'Thinking mode does not support this tool_choice',
@@ -278,6 +315,50 @@ describe('An option that a vendor does not know', () => {
     fake.reply({ status: 400, body: { error: { message } } });
     await turn(provider, request);
     expect(fake.requests.map(({ body }) => body[name] !== undefined)).toEqual([true, false]);
+  });
+
+  it.each([400, 404, 422])('is remembered for the model, after a %i', async (status) => {
+    const { fake, provider } = await open('local');
+    const message = "property 'stream_options' is unsupported";
+    fake.reply({ status, body: { detail: message } });
+    expect(notices((await turn(provider)).events)).toEqual([expect.stringContaining(message)]);
+    expect(notices((await turn(provider)).events)).toEqual([]);
+    await turn(provider, { model: 'other' });
+    const sent = fake.requests.map(({ body }) => body.stream_options !== undefined);
+    expect(sent).toEqual([true, false, false, true]);
+  });
+
+  it('of the temperature is told again in each turn that asks for one', async () => {
+    const { fake, provider } = await open('local');
+    fake.reply({ status: 400, body: { error: { message: 'temperature is not supported' } } });
+    await turn(provider, { temperature: 0.2 });
+    const { events } = await turn(provider, { temperature: 0.2 });
+    expect(notices(events)).toEqual(['openai/fake does not take temperature: left out.']);
+    expect(notices((await turn(provider)).events)).toEqual([]);
+  });
+
+  it.each([
+    'temperature: Input should be less than or equal to 1',
+    '`temperature` may only be set to 1 when thinking is enabled',
+    '`temperature` and `top_p` cannot both be specified for this model',
+  ])('of this temperature is forgotten after the turn: %s', async (message) => {
+    const { fake, provider } = await openAnthropic();
+    fake.reply({ status: 400, body: { error: { type: 'invalid_request_error', message } } });
+    await turn(provider, { temperature: 0.2 });
+    await turn(provider, { temperature: 0.2 });
+    expect(fake.requests.map(({ body }) => body.temperature)).toEqual([0.2, undefined, 0.2]);
+  });
+
+  it('is none that a request can do without', async () => {
+    const { fake, provider } = await open('local');
+    const asked = { instructions: 'Be brief.', thinking: 'low', max_output_tokens: 5 } as const;
+    const schema = { type: 'object', properties: {} };
+    await turn(provider, { ...asked, tools: [clock], tool_choice: 'required', schema });
+    const needed = ['model', 'messages', 'stream', 'stream_options'];
+    const requested = ['tools', 'tool_choice', 'response_format', 'reasoning_effort', 'max_tokens'];
+    expect(Object.keys(fake.requests[0]!.body)).toEqual([...needed, ...requested]);
+    const declared = fake.requests[0]!.body.tools[0].function;
+    expect(Object.keys(declared)).toEqual(['name', 'description', 'parameters']);
   });
 
   it('is refused in a stream, too', async () => {

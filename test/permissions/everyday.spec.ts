@@ -184,6 +184,9 @@ sort -u a.txt
 sort -t , -k 2 -n a.csv
 cut -d: -f1 a.txt
 cut -c 1-10 a.txt | sort
+cut -d " " -f 1 a.txt
+tr " " "_" < /dev/null
+grep -c "  " a.txt
 echo 'a b' | tr a-z A-Z
 tr -d ' ' < /dev/null
 sed -n '10,40p' file

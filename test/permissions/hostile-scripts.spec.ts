@@ -91,4 +91,12 @@ describe(PermissionPolicy.name, () => {
     );
     expect(Math.max(...used)).toBeLessThan(1000);
   });
+
+  it.each([
+    `awk '{print ${'$1  '.repeat(16)}x(}' a`,
+    `sed -n '${'  p;'.repeat(16)}x' a`,
+    `sed -n '/${'[^a]'.repeat(30)}/w' a`,
+  ])('is soon done with code that can be split in many ways: %j', (command) => {
+    expect(cpuOf(() => judgeCommand([prefix('allow', 'awk', 'sed')], command))).toBeLessThan(1000);
+  });
 });

@@ -145,9 +145,9 @@ describe(PermissionPolicy.name, () => {
 
     it('searches a script once for all of its parts', () => {
       const rules = many(20, (n) => ({ type: 'regex', pattern: `secret${n}.*key` }));
-      const script = Array.from({ length: 190 }, (_, n) => `echo part number ${n} of it`).join(
-        '; ',
-      );
+      // So short that it is always read: only the searches can take too long.
+      const script = Array.from({ length: 100 }, (_, n) => `w ${n}`).join(';');
+      expect(script.length).toBeLessThanOrEqual(600);
       const { decision, reason } = judge([...rules, rule('allow', ALL)], bash(script));
       expect(reason).not.toContain('too long');
       expect(decision).toBe('allow');

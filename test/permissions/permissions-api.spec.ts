@@ -147,6 +147,24 @@ describe(PermissionsController.name, () => {
     });
   });
 
+  it.each([
+    [
+      { type: 'tool', pattern: 'calculater' },
+      'There is no tool "calculater". Did you mean calculator?',
+    ],
+    [{ type: 'path', pattern: '**', tool: 'raed' }, 'There is no tool "raed". Did you mean read?'],
+    [{ type: 'tool', pattern: 'calculator' }, undefined],
+    [{ type: 'tool', pattern: 'mcp__*' }, undefined],
+    [{ type: 'regex', pattern: 'x' }, undefined],
+    [{ type: 'all' }, undefined],
+  ])('adds a rule for a tool that is not there, and says so: %j', async (matcher, hint) => {
+    const { hint: given, ...rule } = (await add({
+      ...{ scope: 'user', decision: 'ask', matcher },
+    })) as PermissionRule & { hint?: string };
+    expect(given).toBe(hint);
+    expect(await list('?scope=user')).toEqual([rule]);
+  });
+
   it('lists rules page by page, those of files among them', async () => {
     const matcher = { type: 'tool', pattern: 'x' };
     const inFile = (await list()).length;
@@ -318,7 +336,7 @@ describe(PermissionsController.name, () => {
 
   const remember = async (call: OwnedCall, scope: RememberedScope) => {
     const rule = await service.suggest(call, scope);
-    return rule && service.add(LOCAL_PRINCIPAL, rule);
+    return rule && (await service.add(LOCAL_PRINCIPAL, rule)).rule;
   };
 
   it('remembers the narrowest rule that covers a call', async () => {

@@ -61,6 +61,7 @@ if (unsafe !== undefined) skip(`Skipped: ${unsafe}.`);
         ['ls >../pwned', 'sh', ['changed ../pwned']],
         ['ls >>src/x.ts', 'sh', ['changed src/x.ts']],
         ['ls -- & sleep 9 & exit', 'sh', ['words ls --', 'ran sleep 9']],
+        ["ls '\u00a0\u0085\u{10ffff}'", 'bash', ["words ls '\u00a0\u0085\u{10ffff}'"]],
       ])('sees what %s does in %s', async (script, shell, expected) => {
         const [wrong] = await findWrong(lab, [script], careless, [shell]);
         const found = wrong?.violations.filter(({ kind }) => kind !== 'not allowed') ?? [];
@@ -75,6 +76,17 @@ if (unsafe !== undefined) skip(`Skipped: ${unsafe}.`);
           const [wrong] = await findWrong(lab, [script], careless, ['bash']);
           expect(wrong?.violations).toContainEqual({ kind: 'read', what: 'canary' });
         }
+      });
+
+      it('blames for the folder of Git only a judge that guards it', async () => {
+        const blame = async (judge: ShellJudge) =>
+          (await findWrong(lab, ['touch .git'], judge, ['bash'])).flatMap(
+            ({ violations }) => violations,
+          );
+        expect(await blame(plain)).toEqual([]);
+        expect(await blame({ ...plain, secrets: ['.git/config'] })).toEqual([
+          { kind: 'changed', what: 'touch .git' },
+        ]);
       });
 
       it('finds and shrinks what a careless judge overlooks', async () => {
@@ -92,7 +104,8 @@ if (unsafe !== undefined) skip(`Skipped: ${unsafe}.`);
       }, 600_000); // shrinking runs each find many times
 
       it.each(TRICKS)('knows tricks that work: %s', async (_, ...scripts) => {
-        const everything: ShellJudge = { ...careless, allows: () => true, partsOf: () => [] };
+        const secrets = ['.git/config'];
+        const everything = { ...careless, allows: () => true, partsOf: () => [], secrets };
         const wrong = await findWrong(lab, scripts, everything, ['bash']);
         const worked = wrong.filter(({ violations }) =>
           violations.some(({ kind, what }) => kind === 'changed' || TOOLS_OF_TRICKS.test(what)),

@@ -25,7 +25,7 @@ export const allowing: ShellJudge = {
       'cd',
       'sort',
     ),
-    prefix('allow', 'sleep', 'wait', 'true'),
+    prefix('allow', 'sleep', 'wait', 'true', 'sed', 'uniq', 'printf', 'diff'),
     rule('allow', { type: 'regex', pattern: 'npm run (lint|build)' }),
     rule('allow', { type: 'path', pattern: 'out/**' }),
   ]),

@@ -1,6 +1,6 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
-import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../src/persistence/rows/append-rows.js';
 import type { RecordType } from '../../src/protocol/events.js';
 import { AgentTool } from '../../src/tools/agent/agent.tool.js';
 import { expectEnded } from '../support/client/expect-ended.js';

@@ -52,6 +52,31 @@ describe(GenerateEffect.name, () => {
   beforeEach(() => void jest.spyOn(Math, 'random').mockReturnValue(1)); // the shortest backoff
   afterEach(() => void jest.restoreAllMocks());
 
+  it('fails a turn with an event that it does not know, which readers of traces get', async () => {
+    const unknown = { type: 'tool_call_completed', index: 0, name: 'echo' };
+    const world = await ran({
+      provider: playing([unknown as unknown as ModelEvent, completed('')]),
+    });
+    expect(await world.row()).toMatchObject({
+      status: 'FAILED',
+      error: {
+        code: 'model_bad_response',
+        message: expect.stringMatching(/unknown type "tool_call_completed".*tool_call_ready/),
+      },
+    });
+    const frames = JSON.stringify(world.frames);
+    expect(frames).toContain(JSON.stringify({ name: 'unknown_event', detail: unknown }).slice(1));
+  });
+
+  it('fails a turn whose message has calls that were in no event', async () => {
+    const call = { id: 'c1', name: 'echo', arguments: '{}' };
+    const world = await ran({ provider: playing([completed('', [call])]) });
+    expect(await world.row()).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'model_bad_response', message: expect.stringMatching(/no tool_call_ready/) },
+    });
+  });
+
   it('records a turn at once and in order: thoughts, text, calls, its completion', async () => {
     const call = { id: 'c1', name: 'echo', arguments: '{"a":1}' };
     const first = [thinkingDelta('Hm'), ...callTurn([call, { ...call, id: 'c2' }], 'Look')];
@@ -123,7 +148,7 @@ describe(GenerateEffect.name, () => {
       expect((await world.all('TOOL_CALL'))[0]?.tool_input).toBe(args);
       const assistant = (await world.messages())![1];
       expect(assistant).toMatchObject({ tool_calls: [{ function: { arguments: '{}' } }] });
-      const isNone = args === '' || args === 'null';
+      const isNone = ['', 'null', '{}{}'].includes(args);
       expect((await world.all('TOOL_RESULT'))[0]?.is_error).toBe(!isNone);
     },
   );

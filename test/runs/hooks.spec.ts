@@ -107,7 +107,8 @@ describe(Run.name, () => {
       ...['before tool_call', 'tool: did 1', 'after tool_call "did 1"'],
       ...['before generate', 'assistant: Done', 'after generate "Done"'],
       ...['before step', 'after step 3'],
-      ...['before say', 'after say undefined', 'before notice', 'after notice undefined'],
+      ...['before say', 'assistant: Well', 'after say undefined'],
+      ...['before notice', 'after notice undefined'],
       ...['before fork', 'after fork "child"', 'before wait', 'after wait "went"'],
       'assistant: The end',
     ]);

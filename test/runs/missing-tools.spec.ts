@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgentContext } from '../../src/agents/agent-context.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
-import { ToolEffect } from '../../src/runs/effects/tool.effect.js';
+import { ToolEffect } from '../../src/runs/tool-call/tool.effect.js';
 import type { Run } from '../../src/runs/run.js';
 import type { ApprovalMode } from '../../src/protocol/chat-settings.js';
 import type { Tool, ToolRecovery } from '../../src/tools/core/tool.js';

@@ -5,15 +5,16 @@ import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { SecretsGuardrail } from '../../src/guardrails/secrets/secrets.guardrail.js';
 import { McpConnection } from '../../src/mcp/mcp-connection.js';
+import { atOnce } from '../../src/kernel/async/sliced.js';
 import { offeredTools } from '../../src/mcp/mcp-tool.js';
 import { GuardedResult } from '../../src/runs/guarding/guard-output.js';
 import { BoundedOutput } from '../../src/tools/text/bounded-output.js';
 import { keptOutput } from '../../src/tools/core/tool-limits.js';
 import { ToolOutput } from '../../src/tools/core/tool-output.js';
 import { EditTool } from '../../src/tools/edit/edit.tool.js';
-import { FileChanges } from '../../src/tools/files/file-changes.js';
-import { stateOf } from '../../src/tools/files/file-state.js';
-import { KnownFiles } from '../../src/tools/files/known-files.js';
+import { FileChanges } from '../../src/tools/workspace-files/file-changes.js';
+import { stateOf } from '../../src/tools/workspace-files/file-state.js';
+import { KnownFiles } from '../../src/tools/workspace-files/known-files.js';
 import { GrepTool } from '../../src/tools/grep/grep.tool.js';
 import { ReadTool } from '../../src/tools/read/read.tool.js';
 import { WriteTool } from '../../src/tools/write/write.tool.js';
@@ -149,13 +150,13 @@ describe(GuardedResult.name, () => {
     let declared: readonly unknown[] = [];
     const connection = new McpConnection(
       { kind: 'http', name: 'odd', trust: true, url: odd.url, headers: {} },
-      (tools) => ((declared = tools), null),
+      async (tools) => ((declared = tools), null),
     );
     try {
       await connection.start();
       const said = `${'x'.repeat(930)} ${SECRET} ${'y'.repeat(400)}`;
       odd.answers.push((response) => void response.writeHead(500).end(said));
-      const { tools } = offeredTools(connection, declared);
+      const { tools } = atOnce(offeredTools(connection, declared));
       const call = callTurn([{ id: 'c1', name: 'mcp__odd__acts', arguments: '{}' }]);
       const provider = ScriptedProvider.playing(call, answerTurn('Done'));
       const world = await RunWorld.open({ agent: react, tools, provider, guardrails });

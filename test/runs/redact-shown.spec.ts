@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { AgentContext } from '../../src/agents/agent-context.js';
+import type { HookContext, Step } from '../../src/agents/agent-hooks.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
+import { Hooks } from '../../src/agents/server-hooks.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { SecretsGuardrail } from '../../src/guardrails/secrets/secrets.guardrail.js';
 import { guardText } from '../../src/runs/guarding/guard-output.js';
@@ -41,6 +43,30 @@ describe(guardText.name, () => {
       { id: 'c1' },
     ]);
     expect(await world.all('NOTICE')).toMatchObject([NOTICE]);
+    expect(JSON.stringify(await world.log())).not.toContain(SECRET);
+  });
+
+  it('redacts the events, notices and metadata of a tool, and of the hooks of an agent', async () => {
+    const tool = new FakeTool('outer', async (_, { emit, set_metadata, tell }) => {
+      await emit('by_tool', { deep: [SECRET] });
+      await set_metadata('tool', SECRET);
+      await tell({ type: 'NOTICE', code: 'odd', message: `Found ${SECRET}` });
+      return 'ok';
+    });
+    class Emitting extends Hooks {
+      override beforeStep({ kind }: Step, ctx: HookContext): void {
+        if (kind === 'tool_call') ctx.emit('by_hook', SECRET);
+      }
+    }
+    const options = { agent: react, provider: calling('outer'), tools: [tool], guardrails };
+    const world = await RunWorld.open({ ...options, hooks: [new Emitting()] });
+    await world.run();
+    expect(await world.all('CUSTOM')).toMatchObject([
+      { name: 'by_hook', data: GONE },
+      { name: 'by_tool', data: { deep: [GONE] } },
+    ]);
+    expect(await world.all('METADATA_SET')).toMatchObject([{ key: 'tool', value: GONE }]);
+    expect((await world.all('NOTICE')).map(({ message }) => message)).toContain(`Found ${GONE}`);
     expect(JSON.stringify(await world.log())).not.toContain(SECRET);
   });
 

@@ -6,7 +6,7 @@ import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { LOCAL_PRINCIPAL } from '../../src/auth/principal.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
-import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../src/persistence/rows/append-rows.js';
 import { DeclaredRules } from '../../src/permissions/rules/declared-rules.js';
 import { CodeJudges } from '../../src/permissions/judges/code-judges.js';
 import { CodeRules } from '../../src/permissions/rules/code-rules.js';
@@ -96,5 +96,5 @@ const ONCE = {
 function judgeBy(rules: RuleBook): RuleJudge {
   const discovery = undefined as unknown as DiscoveryService;
   const [tools, judges] = [new ToolRegistry(discovery), new CodeJudges(discovery)];
-  return new RuleJudge(new PermissionsService(rules, tools, new SystemClock(), judges));
+  return new RuleJudge(new PermissionsService(rules, tools, new SystemClock(), judges), rules);
 }

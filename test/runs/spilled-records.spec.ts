@@ -1,3 +1,4 @@
+import { SystemClock } from '../../src/kernel/clock.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { loadConfig } from '../../src/config/load-config.js';
 import { LogWriter } from '../../src/event-log/append/log-writer.js';
 import { SpillFolder } from '../../src/event-log/spill/spill-folder.js';
 import { Spill } from '../../src/event-log/spill/spill.js';
-import { AdmissionGate } from '../../src/http/admission-gate.js';
+import { AdmissionGate } from '../../src/streams/admission-gate.js';
 import { AppError } from '../../src/kernel/app-error.js';
 import { LocalRunQueue } from '../../src/queue/local/local-run-queue.js';
 import { CrashQuarantine } from '../../src/runs/runner/crash-quarantine.js';
@@ -53,7 +54,7 @@ describe('Records that a run could not save', () => {
     };
     const spill = new Spill(portsOf(store), new SpillFolder(dataDir, 1_000_000));
     const writer = new LogWriter(store, clock, { save_timeout_ms: 0, spill });
-    const queue = new LocalRunQueue(1);
+    const queue = new LocalRunQueue(1, new SystemClock());
     const config = { leaseTtlMs: TTL } as Config;
     const leases = new LeaseKeeper(store, store, clock, config, new ProcessName());
     const quarantine = new CrashQuarantine(queue, loadConfig({}));

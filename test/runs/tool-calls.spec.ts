@@ -1,5 +1,5 @@
 import type { AgentContext } from '../../src/agents/agent-context.js';
-import { ToolEffect } from '../../src/runs/effects/tool.effect.js';
+import { ToolEffect } from '../../src/runs/tool-call/tool.effect.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import type { Settlement } from '../../src/persistence/rows/request-rows.js';
 import type { Run } from '../../src/runs/run.js';

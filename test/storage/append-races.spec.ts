@@ -1,5 +1,5 @@
 import { StoreRefused } from '../../src/persistence/store-refused.error.js';
-import type { AppendBatch } from '../../src/persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../src/persistence/rows/append-rows.js';
 import { AppendQueries } from '../../src/storage/typeorm/append/append-records.js';
 import type { WholeStore } from '../support/store/whole-store.js';
 import { typeOrmStore } from '../support/store/typeorm-store.js';

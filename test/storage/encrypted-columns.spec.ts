@@ -26,9 +26,10 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   interactions: [
     ...['id', 'chat_id', 'tenant_id', 'started_by', 'parent_id', 'status', 'agent', 'model'],
     ...['cancelled_by', 'owner', 'idempotency_key', 'agent_id'],
-    ...['edited_from'],
+    ...['edited_from', 'usage_by_model'],
   ],
   deleted_usage: ['tenant_id'],
+  deleted_usage_days: ['tenant_id', 'model', 'user_id'],
   records: ['interaction_id', 'agent_id', 'key', 'type', 'call_id'],
   loose_logs: ['interaction_id'],
   requests: [
@@ -73,9 +74,10 @@ describe('Encryption at rest', () => {
     }
   });
 
-  it('knows the fields of record 1, of which only the message is sealed', () => {
+  it('knows the fields of record 1, of which only the message is sealed, and no file is saved', () => {
     expect(Object.keys(records().INTERACTION_STARTED.body.shape).sort()).toEqual([
-      ...['agent', 'by', 'chat_id', 'edited_from', 'model', 'parent_id', 'type', 'user_message'],
+      ...['agent', 'by', 'chat_id', 'edited_from', 'files', 'model', 'parent_id', 'type'],
+      'user_message',
     ]);
   });
 });

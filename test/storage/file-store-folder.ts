@@ -22,6 +22,10 @@ export class FileStoreFolder {
 
   /** Closes the store if one is open; `problems` are those of this opening. */
   async open(): Promise<WholeStore> {
+    return wholeStore(await this.openStores());
+  }
+
+  async openStores(): Promise<FileStores> {
     await this.#stores?.close();
     this.problems = [];
     this.#stores = await openFileStores({
@@ -29,7 +33,7 @@ export class FileStoreFolder {
       clock: new SystemClock(),
       report: (problem) => this.problems.push(problem),
     });
-    return wholeStore(this.#stores);
+    return this.#stores;
   }
 
   async close(): Promise<void> {

@@ -15,6 +15,8 @@ import {
   started,
 } from '../contracts/interaction-store/fixtures.js';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
+import type { TableRows } from '../../src/storage/table-rows.js';
+import { LOCAL } from '../support/store/chat-parts.js';
 import { FileStoreFolder } from './file-store-folder.js';
 
 describe('The file store', () => {
@@ -45,6 +47,38 @@ describe('The file store', () => {
     const lines = (await readFile(folder.log(row), 'utf8')).trimEnd().split('\n');
     const kinds = lines.map((line) => Object.keys(JSON.parse(line) as object)[0]);
     expect(kinds).toEqual(['start', 'seq', 'commit', 'seq', 'end', 'commit']);
+  });
+
+  it('keeps what deleted chats have used, also for a database', async () => {
+    const usage = { input_tokens: 7, output_tokens: 1, cost_usd: 0.5 };
+    const created_at = new Date().toISOString();
+    const day = created_at.slice(0, 10);
+    const query = { tenant_id: undefined, by: 'day', since: day, until: day, limit: 9 } as const;
+    const sums = [
+      { tenant_id: LOCAL.tenant_id, key: day, interactions: 2, usage, unpriced_tokens: 0 },
+    ];
+    const store = await folder.open();
+    const rows = [
+      await started(store, { created_at, lease: HELD }),
+      await started(store, { created_at, lease: HELD }),
+    ];
+    await store.append([{ ...endBatch(rows[0]!.id, 2), usage }, endBatch(rows[1]!.id, 2)]);
+    for (const { chat_uid } of rows) await store.deleteChat(chat_uid);
+
+    const stores = await folder.openStores();
+    expect(await stores.usage.sumUsage(query)).toEqual(sums);
+    const found: TableRows[] = [];
+    for await (const each of stores.readRows())
+      if (each.table === 'deleted_usage_days') found.push(each);
+    const [{ columns, rows: kept }] = found as [TableRows];
+    const saved = Object.fromEntries(columns.map((name, at) => [name, kept[0]![at]]));
+    expect(saved).toEqual({
+      ...{ day, tenant_id: LOCAL.tenant_id, user_id: LOCAL.user_id, model: 'demo/script' },
+      ...{ interactions: '2', model_interactions: '2', unpriced_tokens: '0' },
+      ...{ input_tokens: '7', output_tokens: '1', cost_usd: '0.5' },
+    });
+    await stores.chats.removeLeftovers(AbortSignal.timeout(60_000));
+    expect(await stores.usage.sumUsage(query)).toEqual(sums);
   });
 
   it('reads only the logs that have what is asked for', async () => {

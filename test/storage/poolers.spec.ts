@@ -36,7 +36,7 @@ const fault = (await findPostgresFault()) ?? findFault();
 
   beforeAll(async () => {
     made = await createPostgresDatabase();
-  }, 60_000);
+  });
   afterAll(() => made.drop());
 
   const start = async (mode: string): Promise<string> => {
@@ -67,7 +67,7 @@ const fault = (await findPostgresFault()) ?? findFault();
     const rows = await withinTenant('acme', () => database.query({ text }, []));
     expect(rows).toEqual([{ timeout: '4500ms' }]);
     await database.close();
-  }, 60_000);
+  });
 
   it('shows each tenant its own rows, however many clients share the sessions', async () => {
     const url = await start('session');
@@ -93,7 +93,7 @@ const fault = (await findPostgresFault()) ?? findFault();
     const later = await openDatabase({ url, dataDir: '', migrate: true });
     expect(await withinTenant('none', () => later.query({ text }, []))).toEqual([]);
     await Promise.all([databases[1]!.close(), later.close()]);
-  }, 60_000);
+  });
 
   it.each(['transaction', 'statement'])(
     'is refused in %s mode, with the reason',

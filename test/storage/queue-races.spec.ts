@@ -173,7 +173,7 @@ describeOnPostgres(`people and queues on Postgres${fault ? `: ${fault}` : ''}`, 
     await race.run();
     await race.drain();
     await race.check();
-  }, 60_000);
+  });
 });
 
 /** The number of statements that wait for a lock. */

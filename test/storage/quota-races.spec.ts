@@ -1,7 +1,7 @@
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import { startInteraction } from '../../src/storage/typeorm/interactions/start-interaction.js';
-import type { StartOutcome } from '../../src/persistence/rows/store-rows.js';
+import type { StartOutcome } from '../../src/persistence/rows/start-rows.js';
 import { LOCK_QUOTA } from '../../src/storage/typeorm/interactions/quota-statements.js';
 import { newStart } from '../contracts/interaction-store/fixtures.js';
 import { findPostgresFault, openTestPostgres } from '../support/store/databases.js';

@@ -13,7 +13,7 @@ import {
 
 const fault = await findPostgresFault();
 const created_at = '2026-01-15T10:00:00.000Z';
-const TABLES = ['chats', 'interactions', 'deleted_usage', 'requests'];
+const TABLES = ['chats', 'interactions', 'deleted_usage', 'deleted_usage_days', 'requests'];
 const OTHERS = ['permission_rules', 'files', 'audit', 'tasks', 'interventions', 'webhooks'];
 
 (fault ? describe.skip : describe)('Row-level security', () => {
@@ -29,7 +29,7 @@ const OTHERS = ['permission_rules', 'files', 'audit', 'tasks', 'interventions', 
       const entry = { id: `of-${tenant_id}`, at: created_at, tenant_id, user_id: 'ann' };
       await audit.add({ ...entry, action: 'chat.created', detail: {} });
     }
-  }, 60_000);
+  });
   afterAll(async () => {
     await database?.close();
     await made.drop();

@@ -1,7 +1,6 @@
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Interpreter } from '../../src/tools/python/interpreter.js';
 import { Interpreters } from '../../src/tools/python/interpreters.js';
@@ -9,8 +8,6 @@ import { prepare } from '../../src/tools/python/prepared.js';
 import type { Prepared } from '../../src/tools/python/prepared.js';
 import { SnapshotFile } from '../../src/tools/python/prepared.js';
 import { PYTHON_FOLDER } from '../support/tools/python-folder.js';
-
-jest.setTimeout(240_000);
 
 const NAME = 'python-snapshot';
 

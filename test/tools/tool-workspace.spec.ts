@@ -1,5 +1,5 @@
 import { linkSync, readFileSync, symlinkSync } from 'node:fs';
-import { ToolWorkspace } from '../../src/tools/files/tool-workspace.js';
+import { ToolWorkspace } from '../../src/tools/workspace-files/tool-workspace.js';
 import { WorkspaceFolder } from '../support/tools/workspace-folder.js';
 
 describe(ToolWorkspace.name, () => {
@@ -46,6 +46,17 @@ describe(ToolWorkspace.name, () => {
     }
     expect(await fault(own.list('up'))).toBe('WorkspaceFault refused');
     expect(readFileSync(outside, 'utf8')).toBe('secret');
+  });
+
+  it('writes nothing into the folder of Git, over no link either', async () => {
+    folder.write({ '.git/config': '[core]' });
+    symlinkSync('.git', folder.at('linked'));
+    symlinkSync('.git/config', folder.at('settings'));
+    const own = workspace();
+    for (const path of ['.git/config', 'sub/.GIT/x', 'linked/hooks/post-checkout', 'settings'])
+      expect(await fault(own.write(path, 'x'))).toBe('WorkspaceFault refused');
+    await own.write('.github/x', 'x');
+    expect(readFileSync(folder.at('.git/config'), 'utf8')).toBe('[core]');
   });
 
   it('hides what the rules keep from the tool, also behind a link', async () => {

@@ -18,6 +18,7 @@ import { loadConfig } from '../../src/config/load-config.js';
 import type { Environment } from '../../src/config/load-config.js';
 import { Folder } from '../../src/workspace/folder.js';
 import { removeTree } from '../../src/workspace/remove-tree.js';
+import { eventually } from '../support/eventually.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
 import type { ChatStore } from '../../src/persistence/chat.store.js';
 import { chatOf } from '../support/store/chat-parts.js';
@@ -106,6 +107,18 @@ describe('The folder of a chat that is deleted', () => {
     expect(await readdir(join(base, 'data/discards'))).toEqual([]);
   });
 
+  it('goes although another process removes a note of another chat meanwhile', async () => {
+    const store = memoryStore();
+    const config = loadConfig({ DATA_DIR: join(base, 'data'), WORKSPACE_DIR: at('') });
+    await make('gone');
+    await workspaces().intendDiscard('gone');
+    const hourAgo = Date.now() / 1000 - 3_600;
+    await utimes(note('gone'), hourAgo, hourAgo);
+    await symlink('nowhere', note('another')); // is listed, and is not there
+    await new Workspaces(config, store).discardOverdue();
+    expect(existsSync(at('gone'))).toBe(false);
+  });
+
   it('stays if all chats share it, or other chats can name it', async () => {
     await make('one');
     await workspaces({ WORKSPACE_MODE: 'shared' }).discard('one');
@@ -141,8 +154,11 @@ describe('The folder of a chat that is deleted', () => {
     await mkdir(deep, { recursive: true });
     await writeFile(join(deep, 'file'), '');
     await chmod(deep, 0o555);
-    await workspaces().discard('one');
-    expect(await readdir(at('.parley/going'))).toEqual([]);
+    // A removal gives up after 10 s, and the next one goes on.
+    await eventually(async () => {
+      await workspaces().discard('one');
+      return (await readdir(at('.parley/going'))).length === 0;
+    });
   });
 
   it('goes with the next one if it could not go at once', async () => {

@@ -21,6 +21,7 @@ export class ClerkAgent extends Agent<Stock> {
       await ctx.callTools(turn.tool_calls);
       turn = await ctx.generate(options);
     }
+    // Readers have seen the text of the turn; this stands in its place.
     return `${turn.text} (${ctx.resources.lookups} lookups)`;
   }
 

@@ -35,6 +35,8 @@ test('a clerk looks things up, as often as its hook lets it', { timeout: 120_000
     records.findLast(({ type }) => type === 'ANSWER')?.content,
     'Three loaves, no milk. (2 lookups)',
   );
+  const [streamed, returned] = records.filter(({ type }) => type === 'ANSWER');
+  equal(returned?.replaces, streamed?.block_id);
   equal(records.at(-1)?.status, 'COMPLETED');
   equal(server.lines.filter((line) => line === 'The stock is closed.').length, 1);
 });
@@ -43,6 +45,8 @@ interface Event {
   readonly type: string;
   readonly tool_output?: string;
   readonly content?: string;
+  readonly block_id?: string;
+  readonly replaces?: string;
   readonly status?: string;
 }
 

@@ -9,12 +9,13 @@ import { SessionLogImporter } from '../../../src/chats/session-log/session-log-i
 import type { ImportReport } from '../../../src/chats/session-log/session-log-importer.js';
 import { loadConfig } from '../../../src/config/load-config.js';
 import { AppError } from '../../../src/kernel/app-error.js';
-import type { CredentialWatch } from '../../../src/http/credential-watch.js';
+import type { Authentication } from '../../../src/auth/authentication.js';
 import { SystemClock } from '../../../src/kernel/clock.js';
 import { Ids } from '../../../src/kernel/ids.js';
 import { wholeStore } from '../../support/store/whole-store.js';
 import { KnownUsage } from '../../../src/quotas/known-usage.js';
 import { Quotas } from '../../../src/quotas/quotas.js';
+import { Telemetry } from '../../../src/telemetry/telemetry.js';
 import { LocalLiveBus } from '../../../src/event-log/live/local/local-live-bus.js';
 import type { AllStores } from '../../../src/storage/stores.js';
 import { isFinal } from '../../../src/protocol/interaction.js';
@@ -50,8 +51,7 @@ export class SessionLogWorld {
       ...([access, chats, interactions, records, requests, archive] as const),
     );
     const clock = new SystemClock();
-    const meter = { refused: () => {} };
-    const quotas = new Quotas(config, new KnownUsage(usage, clock), meter, clock);
+    const quotas = new Quotas(config, new KnownUsage(usage, clock), new Telemetry(), clock);
     this.importer = new SessionLogImporter(
       chats,
       archive,
@@ -61,7 +61,7 @@ export class SessionLogWorld {
       new Redaction(config),
       quotas,
       new LocalLiveBus(),
-      { requireValid: async () => {} } as unknown as CredentialWatch,
+      { requireValid: async () => {} } as unknown as Authentication,
     );
   }
 

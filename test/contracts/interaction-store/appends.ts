@@ -68,7 +68,10 @@ export function describeAppends(tested: StoreUnderTest): void {
 
     it('sets status and usage with the records that imply them', async () => {
       const { id } = await started(tested.store, { lease: HELD });
-      const usage = { input_tokens: 10, output_tokens: 5 };
+      const usage = {
+        ...{ input_tokens: 10, output_tokens: 5 },
+        ...{ cached_tokens: 8, reasoning_tokens: 0, cost_usd: 0.000_125 },
+      };
       await tested.store.append([newBatch(id, [2, 2], { status: 'WAITING_INPUT', usage })]);
       expect(await tested.store.findInteraction(id)).toMatchObject({
         status: 'WAITING_INPUT',

@@ -2,7 +2,7 @@ import { messagesOf } from '../../../src/persistence/interaction.store.js';
 import { uidOf } from '../../support/store/chat-parts.js';
 import type { ChatOrder } from '../../../src/persistence/chat.store.js';
 import type { Message } from '../../../src/protocol/message.js';
-import type { ChatRow } from '../../../src/persistence/rows/store-rows.js';
+import type { ChatRow } from '../../../src/persistence/rows/chat-rows.js';
 import { at, chatId, endBatch, ended, HELD, newChat, newEnd, started } from './fixtures.js';
 import type { StoreUnderTest } from './store-under-test.js';
 

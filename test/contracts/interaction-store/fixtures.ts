@@ -7,14 +7,10 @@ import type {
   InteractionRow,
   InteractionSettings,
 } from '../../../src/persistence/rows/interaction-row.js';
-import type {
-  AppendBatch,
-  InteractionEnd,
-  Lease,
-  LeaseTerms,
-  NewChat,
-  StartInteraction,
-} from '../../../src/persistence/rows/store-rows.js';
+import type { AppendBatch, InteractionEnd } from '../../../src/persistence/rows/append-rows.js';
+import type { Lease, LeaseTerms } from '../../../src/persistence/rows/lease-rows.js';
+import type { NewChat } from '../../../src/persistence/rows/chat-rows.js';
+import type { StartInteraction } from '../../../src/persistence/rows/start-rows.js';
 import type { Viewer } from '../../../src/persistence/viewer.js';
 import { Ids } from '../../../src/kernel/ids.js';
 import type { Message } from '../../../src/protocol/message.js';

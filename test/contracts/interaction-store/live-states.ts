@@ -1,3 +1,4 @@
+import { ANY_TENANT } from '../../../src/persistence/any-tenant.js';
 import { LOCAL, uidOf } from '../../support/store/chat-parts.js';
 import {
   acquireOnceFree,
@@ -39,7 +40,14 @@ export function describeLiveStates(tested: StoreUnderTest): void {
       const { uid, id, tenant_id, owner, visibility } = chat;
       const named = { uid, id, tenant_id, owner, visibility, title: 'Plans' };
       const empty = { active_interaction_id: null, head_interaction_id: null, status: null };
-      const nothing = { ...named, ...empty, updated_at: at(0), queued: [], request_ids: [] };
+      const nothing = {
+        ...named,
+        ...empty,
+        updated_at: at(0),
+        queued: [],
+        queue_changes: [],
+        request_ids: [],
+      };
       expect(await stateOf(id)).toEqual(nothing);
 
       const active = await started(tested.store, { chat_id: id, lease: HELD });
@@ -53,7 +61,7 @@ export function describeLiveStates(tested: StoreUnderTest): void {
       expect(await stateOf(id)).toEqual({
         ...named,
         ...{ active_interaction_id: active.id, head_interaction_id: active.id, status },
-        ...{ updated_at: at(1), queued: [first.id, second.id] },
+        ...{ updated_at: at(1), queued: [first.id, second.id], queue_changes: [0, 0] },
         request_ids: requests
           .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
           .map((request) => request.id),
@@ -138,6 +146,9 @@ export function describeLiveStates(tested: StoreUnderTest): void {
       expect(await list({ viewer: { ...ann, user_id: 'bob' } })).toEqual([]);
       expect(await list({ viewer: { ...ann, user_id: 'bob', is_admin: true } })).toHaveLength(3);
       expect(await list({ viewer: LOCAL, chat_uid })).toEqual([]);
+      expect(await list({ viewer: ANY_TENANT, chat_uid })).toEqual([b.id, c.id]);
+      const all = await list({ viewer: ANY_TENANT, limit: 1_000 });
+      expect(all.filter((id) => [a.id, b.id, c.id].includes(id))).toEqual([a.id, b.id, c.id]);
     });
 
     it('ends a page that has too many bytes', async () => {

@@ -1,4 +1,4 @@
-import type { LeaseTerms } from '../../../src/persistence/rows/store-rows.js';
+import type { LeaseTerms } from '../../../src/persistence/rows/lease-rows.js';
 import type { RecordBody } from '../../../src/protocol/events.js';
 import { OUTCOME_UNKNOWN } from '../../../src/protocol/events.js';
 import {

@@ -3,7 +3,7 @@ import type { WholeStore } from '../../support/store/whole-store.js';
 import { memoryStore } from '../../support/store/whole-store.js';
 import type { Settled, Settlement } from '../../../src/persistence/rows/request-rows.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
-import type { AppendBatch } from '../../../src/persistence/rows/store-rows.js';
+import type { AppendBatch } from '../../../src/persistence/rows/append-rows.js';
 import { isFinal } from '../../../src/protocol/interaction.js';
 import {
   at,

@@ -1,6 +1,6 @@
 import { LOCAL, uidOf } from '../../support/store/chat-parts.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
-import { MAX_QUEUED } from '../../../src/persistence/rows/store-rows.js';
+import { MAX_QUEUED } from '../../../src/persistence/rows/start-rows.js';
 import type { StartOverrides } from './fixtures.js';
 import {
   at,

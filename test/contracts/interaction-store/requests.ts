@@ -92,6 +92,28 @@ export function describeRequests(tested: StoreUnderTest): void {
       }
     });
 
+    it('are counted by kind, those of all tenants, up to a limit', async () => {
+      const count = async (limit = 1_000) => {
+        const found = await tested.store.countPendingRequests(limit);
+        return new Map(found.map((each) => [each.kind, each]));
+      };
+      const before = (await count()).get('tool')?.count ?? 0;
+      const row = await started(tested.store, { lease: HELD });
+      const ancient = new Date(86_400_000).toISOString();
+      const requests = [
+        newApproval({ kind: 'tool', created_at: ancient }),
+        newApproval({ kind: 'tool' }),
+      ];
+      await tested.store.append([newBatch(row.id, [2, 2], { requests })]);
+      expect((await count()).get('tool')).toEqual({
+        ...{ kind: 'tool', count: before + 2, oldest: ancient },
+      });
+      const few = [...(await count(1)).values()];
+      expect(few.map((each) => each.count)).toEqual([1]);
+      await tested.store.append([endBatch(row.id, 3)]);
+      expect((await count()).get('tool')?.count ?? 0).toBe(before);
+    });
+
     it('stay as they are when their step comes to them again', async () => {
       const row = await started(tested.store, { lease: HELD });
       const request = newApproval();

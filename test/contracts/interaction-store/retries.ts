@@ -1,5 +1,5 @@
 import { LOCAL, uidOf } from '../../support/store/chat-parts.js';
-import type { RetryInteraction } from '../../../src/persistence/rows/store-rows.js';
+import type { RetryInteraction } from '../../../src/persistence/rows/start-rows.js';
 import {
   acquireOnceFree,
   at,

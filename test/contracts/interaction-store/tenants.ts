@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ANY_TENANT } from '../../../src/persistence/any-tenant.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
-import type { ChatRow } from '../../../src/persistence/rows/store-rows.js';
+import type { ChatRow } from '../../../src/persistence/rows/chat-rows.js';
 import type { Viewer } from '../../../src/persistence/viewer.js';
 import {
   at,

@@ -10,8 +10,8 @@ export interface Answer {
 
 /** What differs between two answers to the same request, and between two processes. */
 const VARYING = ['date', 'x-request-id', 'connection', 'keep-alive', 'content-length', 'etag'];
-const MADE = /\b(?:[a-z]+_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{24,64}\b/g;
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+const MADE = /(?:[a-z]+_)*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{24,64}\b/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|(?<="created(_at)?":)\d{10}/g;
 
 export interface Sender {
   readonly url: string;
@@ -62,7 +62,10 @@ export async function sendRow(
 }
 
 /** Streams that do not end by themselves. */
-const LIVE = ['/events', '/chats/{chat_id}/events'];
+const LIVE = [
+  ...['/events', '/chats/{chat_id}/events'],
+  '/langgraph/threads/{thread_id}/stream/events',
+];
 
 /** Of a stream; else the whole answer. */
 async function firstFrame(response: Response): Promise<string> {

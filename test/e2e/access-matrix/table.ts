@@ -24,6 +24,8 @@ export interface Row {
   readonly varies?: true;
   /** Of the interaction that its owner names; waiting unless given. */
   readonly on?: State;
+  /** The answer to strangers where nothing is named, unless 200. */
+  readonly always?: number;
   /** The answer to those who may, unless 2xx. */
   readonly done?: number;
   /** It creates the chat that it names: the answer to a user who does not see that chat. */
@@ -34,7 +36,7 @@ const CHAT = { chat_id: ['chat', 404] } as const;
 const OF = { ...CHAT, interaction_id: ['interaction', 404] } as const;
 const SOUGHT = { chat_id: ['chat', 200] } as const;
 const START =
-  'agent model max_iterations on_disconnect approval_mode client_tools budget metadata trace named wait Prefer';
+  'agent model max_iterations max_output_tokens temperature top_p on_disconnect approval_mode thinking client_tools budget metadata trace named wait Prefer traceparent';
 const RULE = { decision: 'allow', matcher: { type: 'tool', pattern: 'x' } };
 const NEW_RULE = 'priority description expires_at max_uses';
 const FILE = { id: ['file', 404] } as const;
@@ -58,12 +60,13 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'chat: get /agent-types': [{}],
   'chat: post /stream-tickets': [{ ids: { path: ['events', 201] } }],
 
-  'chat: get /chats': [{}, { ids: { cursor: ['chats_cursor', 200] }, unsent: 'limit order' }],
+  'chat: get /chats': [{}, { ids: { cursor: ['chats_cursor', 200] }, unsent: 'limit order q' }],
   'chat: get /chats/{chat_id}': [
     { ids: CHAT },
     { ids: { ...CHAT, before: ['interaction', 400] }, send: { include: 'superseded' } },
     { ids: CHAT, send: { state: 'all', limit: 5 } },
   ],
+  'chat: get /chats/{chat_id}/queue': [{ ids: CHAT }],
   'chat: get /chats/{chat_id}/log': [{ ids: CHAT, unsent: 'files' }],
   'chat: get /chats/{chat_id}/interactions/{interaction_id}': [{ ids: OF }],
   'chat: get /chats/{chat_id}/interactions/{interaction_id}/events': [
@@ -71,11 +74,16 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { ids: { ...OF, 'Last-Event-ID': ['event_cursor', 200] }, on: 'ended' },
     { ids: { ...OF, after: ['event_cursor', 200] }, on: 'ended' },
   ],
+  'chat: get /chats/{chat_id}/interactions/{interaction_id}/speech': [
+    // There is no endpoint for audio.
+    { ids: OF, send: { voice: 'x', format: 'pcm' }, varies: true, done: 503 },
+  ],
   'operate: get /interactions': [
     {
       ids: { ...SOUGHT, cursor: ['runs_cursor', 200] },
       ...{ send: { status: 'RUNNING', limit: 5 }, forOperators: true },
     },
+    { ids: { tenant_id: ['tenant', 403] }, send: { limit: 5 } },
   ],
   'chat: get /events': [{ send: { named: '0', after: '0' } }],
   'chat: get /chats/{chat_id}/events': [
@@ -83,6 +91,7 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { ids: { ...CHAT, 'Last-Event-ID': ['chat_cursor', 400] }, on: 'ended' },
     { ids: { ...CHAT, after: ['chat_cursor', 400] }, on: 'ended' },
   ],
+  'chat: get /chats/{chat_id}/interactions/{interaction_id}/timeline': [{ ids: OF }],
   'chat: get /agents/tree': [
     { send: { limit: 200 } },
     { ids: { cursor: ['runs_cursor', 200] } },
@@ -118,6 +127,10 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'chat: post /permissions/check': [
     { ids: SOUGHT, send: { tool_name: 'deed', tool_input: { what: 'x' }, agent: 'react' } },
   ],
+  'operate: get /usage': [
+    { send: { by: 'user', since: '2026-01-01', until: '2026-01-31', limit: 5 } },
+    { ids: { tenant_id: ['tenant', 403] } },
+  ],
   'admin: get /audit': [{}, { ids: { cursor: ['keys_cursor', 200] }, unsent: 'limit' }],
   'admin: get /keys': [
     { send: { limit: 200 } },
@@ -132,6 +145,13 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { ids: { id: ['task', 404] }, send: { title: 'Mine' }, unsent: 'description status version' },
   ],
   'chat: delete /tasks/{id}': [{ ids: { id: ['task', 404] }, unsent: 'version' }],
+  'chat: post /audio/transcriptions': [
+    { form: true, send: { file: 'x' }, unsent: 'language', always: 415, done: 415 },
+  ],
+  'chat: post /audio/speech': [
+    // There is no endpoint for audio.
+    { send: { text: 'x', voice: 'x', format: 'pcm' }, always: 503, done: 503 },
+  ],
   'chat: post /files': [{ form: true, ids: CHAT, send: { file: 'x' } }],
   'decide: post /permissions/rules': [
     { ids: SESSION, send: { scope: 'session', ...RULE }, unsent: NEW_RULE },
@@ -171,6 +191,13 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'decide: post /chats/{chat_id}/interactions/{interaction_id}/respond': [
     { ids: { ...OF, request_id: ['question', 404] }, send: { answer: 'x' } },
   ],
+  'decide: post /chats/{chat_id}/interactions/{interaction_id}/rule-preview': [
+    {
+      ids: { ...OF, approval_id: ['approval', 404] },
+      send: { approved: true, remember: 'session' },
+      unsent: 'modified_input calls',
+    },
+  ],
   'decide: post /chats/{chat_id}/interactions/{interaction_id}/tool-results': [
     {
       ids: { ...OF, tool_call_id: ['tool_call', 404] },
@@ -183,12 +210,23 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
       ids: { interaction_ids: ['interaction', 200] },
       ...{ list: 'interaction_ids', unsent: 'all', on: 'ended', forOperators: true },
     },
+    {
+      ids: { tenant_id: ['tenant', 403] },
+      ...{ send: { interaction_ids: ['int_none'] }, on: 'ended' },
+    },
   ],
   'chat or operate: post /chats/{chat_id}/interactions/{interaction_id}/cancel': [
     { ids: OF, send: { wait: 'true' } },
   ],
   'chat: post /chats/{chat_id}/interactions/{interaction_id}/retry': [
     { ids: OF, on: 'ended', done: 409 },
+  ],
+  'chat: patch /chats/{chat_id}/interactions/{interaction_id}': [
+    { ids: OF, send: { user_message: 'x' }, done: 409 },
+    {
+      own: { chat_id: 'chat', interaction_id: 'interaction' },
+      ...{ ids: { before: ['interaction', 409] }, done: 409 },
+    },
   ],
   'chat: patch /chats/{chat_id}': [
     { ids: CHAT, send: { title: 'Mine', metadata: {} }, unsent: 'visibility settings' },

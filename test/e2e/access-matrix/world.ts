@@ -3,6 +3,7 @@ import { eventually } from '../../support/eventually.js';
 import { playScript, script } from '../../support/model/scripted-answers.js';
 import type { ChatBody } from '../../support/model/fake-model.js';
 import type { FakeTurn } from '../../support/model/fake-openai-turn.js';
+import { formatEventId } from '../../../src/facades/mcp/call-state.js';
 import type { Visibility } from '../../../src/protocol/interaction.js';
 import { STATES } from './table.js';
 import type { State } from './table.js';
@@ -102,6 +103,7 @@ export async function makeWorld(
     approval: ofKind('approval').id,
     question: ofKind('input').id,
     tool_call: ofKind('tool').tool_call_id,
+    mcp_session: 'n.x.y', // of nobody
     event_cursor: '1~1b0.3', // a position, the same in each interaction
     requests_cursor: cursorOf(ofKind('approval')),
     tasks_cursor: cursorOf({ created_at: '2026-01-15T10:00:00.000Z', id: last }),
@@ -119,7 +121,19 @@ export async function makeWorld(
     const [chat, interaction] = [chats[state], interactions[state].id];
     const events = `/chats/${chat}/interactions/${interaction}/events`;
     const chat_cursor = `${interaction}/1`;
-    return { ...common, chat, interaction, chat_cursor, agent: agents[state]!, events };
+    const response = `resp_${interaction}`;
+    const call = { id: 1, progress: undefined, asking: 'never' } as const;
+    const mcp_event = formatEventId({ interaction_id: interaction, seq: 0 }, call);
+    return {
+      ...common,
+      chat,
+      interaction,
+      response,
+      mcp_event,
+      chat_cursor,
+      agent: agents[state]!,
+      events,
+    };
   };
   return { waiting: namesIn('waiting'), ended: namesIn('ended'), running: namesIn('running') };
 }

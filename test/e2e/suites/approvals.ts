@@ -376,8 +376,12 @@ export function describeApprovals(servers: Servers): void {
         });
         expect(readers.flatMap((reader) => verdictsIn(reader))).toHaveLength(chats * each);
         expect(new Set(DeedTool.done).size).toBe(DeedTool.done.length);
-        expect(DeedTool.done).toHaveLength(given.filter(({ status }) => status === 200).length);
-      }, 120_000);
+        const approved = given.filter(({ status }) => status === 200).length;
+        const results = readers.flatMap((reader) => reader.list('TOOL_RESULT'));
+        expect(results.filter(({ is_error }) => !is_error)).toHaveLength(approved);
+        // A server in a process of its own does them out of sight.
+        expect([approved, 0]).toContain(DeedTool.done.length);
+      });
 
       /** The conversation that the model was sent last. */
       const lastRequest = () => server.fake.requests.at(-1)!.body['messages'];

@@ -113,6 +113,23 @@ function testReading(server: ServerUnderTest): void {
     expect(content.length).toBeLessThan(201_000);
   });
 
+  it('are in record 1 of every stream, live and replayed', async () => {
+    const { chat_id: _, ...file } = await upload(server.api, 'x', 'shown.txt');
+    const { id, filename, mime_type, size_bytes } = file;
+    const chat = `attached-${++chats}`;
+    const live = await server.api.say(chat, { user_message: 'Look', file_ids: [id] });
+    await server.api.say(chat, 'No file');
+    const of = { chat_id: chat, id: live.records[0]!.interaction_id };
+    const watch = await LiveWatch.open(server.api, `/chats/${chat}/events`, '0');
+    await watch.until('interaction_complete', undefined, 2);
+    const replayed = (await server.api.follow(of)).records[0];
+    const files = [{ id, filename, mime_type, size_bytes }];
+    for (const record of [live.records[0], replayed, watch.of('interaction_started')[0]!.data])
+      expect(record).toMatchObject({ type: 'INTERACTION_STARTED', user_message: 'Look', files });
+    expect(watch.of('interaction_started')[1]!.data).not.toHaveProperty('files');
+    await watch.close();
+  });
+
   it('join the chat of their message, unless they are in one already', async () => {
     const chat_id = `attached-${++chats}`;
     const path = `/chats/${chat_id}/interactions?wait=true`;

@@ -99,11 +99,11 @@ function tests(server: ServerUnderTest): void {
     expect(entries).toMatchObject([
       { user_id: 'local', action: 'chat.created' },
       { user_id: 'local', action: 'rule.added', detail: { ...rule, decision: 'ask' } },
+      { user_id: 'ann', action: 'rule.added', detail: { ...rule, decision: 'allow' } },
       {
         ...{ user_id: 'ann', action: 'approval.approved' },
         detail: { approval_id, tool_name: 'calculator', modified: false },
       },
-      { user_id: 'ann', action: 'rule.added', detail: { ...rule, decision: 'allow' } },
       { user_id: 'ann', action: 'request.answered', detail: { request_id, declined: false } },
       {
         ...{ user_id: 'ann', action: 'tool_result.given' },

@@ -25,7 +25,10 @@ export function describeBudgets(servers: Servers): void {
         expect(reader.find('INTERACTION_COMPLETE')).toMatchObject(FAILED);
         const [interaction] = (await server.api.get('/chats/tokens')).body.interactions;
         expect(interaction).toMatchObject({ error: { code: 'budget_exceeded' } });
-        expect(interaction.usage).toEqual({ input_tokens: 30, output_tokens: 15 });
+        expect(interaction.usage).toEqual({
+          ...{ input_tokens: 30, output_tokens: 15 },
+          cost_usd: expect.closeTo(0.000045, 9),
+        });
         expect(checkConversation(interaction.final_agent_state.messages)).toEqual([]);
       });
 

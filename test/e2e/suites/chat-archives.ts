@@ -148,7 +148,7 @@ function testArchives(server: ServerUnderTest): void {
       'HTTP/1.1 409',
       ...(refusal.includes('Connection: close') ? [] : ['HTTP/1.1 200']),
     ]);
-  }, 10_000);
+  });
 
   it('leaves nothing of an archive that is cut off, damaged or too large', async () => {
     const kept = await readFolder(server.files);

@@ -67,6 +67,15 @@ export function describeChatSettings(servers: Servers): void {
         [{ agent: 'react', settings: { agent: 'coder' } }, 'settings.agent'],
         [{ settings: { model: 'nothing' } }, 'settings.model'],
         [{ settings: { max_iterations: 11 } }, 'settings.max_iterations'],
+        [{ settings: { thinking: 'hard' } }, 'settings.thinking'],
+        [{ settings: { thinking: { budget_tokens: 1_023 } } }, 'settings.thinking'],
+        [{ settings: { thinking: { budget_tokens: 2_000.5 } } }, 'settings.thinking'],
+        [{ settings: { thinking: { budget_tokens: 1_000_001 } } }, 'settings.thinking'],
+        [
+          { settings: { thinking: { budget_tokens: 2_000, type: 'enabled' } } },
+          'settings.thinking',
+        ],
+        [{ settings: { thinking: [] } }, 'settings.thinking'],
         [{ settings: { approval_mode: 'defer' } }, 'settings.approval_mode'],
         [{ settings: { budget: { cost_usd: 1 } } }, 'settings.budget.cost_usd'],
         [{ settings: { budget: { coins: 1 } } }, 'settings.budget.coins'],
@@ -110,6 +119,19 @@ export function describeChatSettings(servers: Servers): void {
         expect(contents()).toEqual(['Speak Latin.', 'One']);
         const two = await server.api.say(chat, { user_message: 'Two', model: 'openai/message' });
         expect(two.find('INTERACTION_STARTED')).toMatchObject({ model: 'openai/message' });
+      });
+
+      it('say how much models think, unless the message does', async () => {
+        const settings = { agent: 'react', thinking: { budget_tokens: 9_000 } };
+        const chat = await newChat({ settings });
+        const effort = () => server.fake.requests.at(-1)!.body['reasoning_effort'];
+        await server.api.say(chat, { user_message: 'One' });
+        expect(effort()).toBe('medium');
+        await server.api.say(chat, { user_message: 'Two', thinking: 'low' });
+        expect(effort()).toBe('low');
+        await server.api.patch(`/chats/${chat}`, { settings: { thinking: null } });
+        await server.api.say(chat, { user_message: 'Three' });
+        expect(effort()).toBeUndefined();
       });
 
       it('decide about approvals unless the message does', async () => {

@@ -1,4 +1,5 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
+import type { Message } from '../../../src/protocol/message.js';
 import { EventReader } from '../../support/client/event-reader.js';
 import { Gate } from '../../support/gate.js';
 import type { Servers } from '../servers.js';
@@ -53,6 +54,7 @@ export function describeChats(servers: Servers): void {
             updated_at: reply.body.created_at,
             owner: 'local',
             visibility: 'private',
+            usage: { input_tokens: 0, output_tokens: 0 },
             metadata: { deep: { list: [1, null, 'é'] } },
           });
           expect((await server.api.get('/chats/my-Own_1d')).body).toEqual(reply.body);
@@ -133,7 +135,7 @@ export function describeChats(servers: Servers): void {
           expect(body.interactions[0].final_agent_state.messages).toHaveLength(10);
         });
 
-        it('say where the earlier interactions begin, and show the state of the head', async () => {
+        it('say where the earlier interactions begin, and show states of a page', async () => {
           const ids: string[] = [];
           for (let n = 0; n < 3; n++)
             ids.push((await server.api.say('states', `Message ${n}`)).records[0]!.interaction_id);
@@ -143,22 +145,32 @@ export function describeChats(servers: Servers): void {
             const lengths = items.map((each) => each.final_agent_state?.messages.length);
             return [items.map(({ id }) => id), lengths, body.next_before];
           };
-          expect(await page('')).toEqual([ids, [undefined, undefined, 6], null]);
-          expect(await page('?limit=2')).toEqual([ids.slice(1), [undefined, 6], ids[1]]);
-          expect(await page(`?before=${ids[1]}`)).toEqual([[ids[0]], [undefined], null]);
+          expect(await page('')).toEqual([ids, [2, 4, 6], null]);
+          expect(await page('?limit=2')).toEqual([ids.slice(1), [4, 6], ids[1]]);
+          expect(await page(`?before=${ids[1]}`)).toEqual([[ids[0]], [2], null]);
           expect(await page('?state=all')).toEqual([ids, [2, 4, 6], null]);
           const { body } = await server.api.get('/chats/states');
-          const { cut } = body.interactions[0];
-          expect((await server.api.get(cut.final_agent_state)).body).toMatchObject({
-            id: ids[0],
-            final_agent_state: { messages: { length: 2 } },
-            cut: null,
-          });
+          expect(body.interactions.map(({ cut }: Interaction) => cut)).toEqual([null, null, null]);
           const patched = await server.api.patch('/chats/states', { title: 'Title' });
           expect(patched.body).toEqual({ ...body, title: 'Title', updated_at: expect.any(String) });
           const path = `/chats/${patched.body.id}`;
           expect((await server.api.patch(path, {})).body).toEqual(patched.body);
           expect((await server.api.get('/chats/states?state=some')).status).toBe(400);
+        });
+
+        it('leave out states that do not fit, and name their places', async () => {
+          const text = 'x'.repeat(700_000);
+          for (let n = 0; n < 3; n++) await server.api.say('long-states', `${n}${text}`);
+          const { body } = await server.api.get('/chats/long-states');
+          const items = body.interactions as Interaction[];
+          const shown = items.map((each) => each.final_agent_state !== null);
+          expect(shown).toEqual([false, false, false]);
+          for (const [index, { id, cut }] of items.entries()) {
+            const { body: whole } = await server.api.get(cut!.final_agent_state!);
+            const { messages } = whole.final_agent_state;
+            const said = messages.some((each: Message) => each.content === `${index}${text}`);
+            expect([whole.id, said, whole.cut]).toEqual([id, true, null]);
+          }
         });
 
         it('take a new title and new metadata, and leave what is not said', async () => {

@@ -225,7 +225,7 @@ export function describeEditBranches(servers: Servers): void {
           const queued = await person.say(chat, { user_message: 'B', on_conflict: 'enqueue' });
           const { status, body } = await person.edit(queued.of, 'C', { on_conflict });
           expect([status, body.type]).toEqual([409, '/problems/interaction_queued']);
-          expect(body.detail).toMatch(/Cancel it .* or wait/);
+          expect(body.detail).toMatch(/with PATCH, or wait/);
           const statuses = [running, queued].map(
             async ({ of }) => (await server.api.interaction(of)).status,
           );
@@ -263,7 +263,6 @@ export function describeEditBranches(servers: Servers): void {
 
       it.each([
         ['nothing', {}],
-        ['white space', { new_user_message: ' \n' }],
         ['no text', { new_user_message: 7 }],
         ['what a start says', { new_user_message: 'x', user_message: 'x' }],
         ['to wait', { new_user_message: 'x', on_conflict: 'enqueue' }],

@@ -134,7 +134,9 @@ export function describeEncryption(servers: Servers): void {
         };
         const of = { chat_id: 'with-files' };
         const ids = [await upload({}), await upload(of), await upload({}, of)];
-        await api.say('with-files', { user_message: 'Look', file_ids: ids });
+        const said = await api.say('with-files', { user_message: 'Look', file_ids: ids });
+        expect(said.find('INTERACTION_STARTED')?.files).toHaveLength(3);
+        expect(JSON.stringify(said.records[0])).toContain(canary('name'));
         const sent = JSON.stringify(server!.fake.requests.at(-1)!.body);
         expect(sent.match(/CANARY-bytes/g)).toHaveLength(3);
         for (const id of ids) {
@@ -146,6 +148,20 @@ export function describeEncryption(servers: Servers): void {
         expect((await opened.dump()).match(/CANARY-[\w-]+/g) ?? []).toEqual([]);
         expect(await readFolder(server!.files)).toContain(ids[2]);
         expect(await readFolder(server!.files)).not.toContain('CANARY');
+      });
+
+      it('keeps no text of a message that is edited in the queue', async () => {
+        const { api } = await start(keys(K1));
+        const running = await api.begin('waiting', script({ hang: true }));
+        const body = { user_message: canary('message'), on_conflict: 'enqueue' };
+        const { id } = await api.begin('waiting', body);
+        const user_message = canary('edited');
+        await api.patch(`/chats/waiting/interactions/${id}`, { user_message });
+        expect((await opened.dump()).match(CANARIES) ?? []).toEqual([]);
+        const queue = await api.get('/chats/waiting/queue');
+        expect(queue.body.items).toMatchObject([{ id, user_message }]);
+        for (const each of [id, running.id])
+          await api.post(`/chats/waiting/interactions/${each}/cancel?wait=true`, {});
       });
 
       it('continues, edits and deletes, and the key goes with the chat', async () => {
@@ -366,7 +382,7 @@ export function describeEncryption(servers: Servers): void {
         await eventually(async () => {
           const rows = [bad, running].map(({ of }) => raw.findInteraction(of.id, ANY_TENANT));
           return (await Promise.all(rows)).every((row) => row?.completed_at);
-        }, 20_000);
+        });
         const rows = [bad, running].map(({ of }) => raw.findInteraction(of.id, ANY_TENANT));
         const [ofBad, ofRunning] = await Promise.all(rows);
         expect(ofBad).toMatchObject({ status: 'FAILED', error: { code: 'log_unreadable' } });

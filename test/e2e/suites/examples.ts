@@ -7,8 +7,17 @@ import { withPeople } from '../with-people.js';
 const CHAT = 'chat_123';
 const DOOR = { name: 'open_door', description: 'Opens it.', input_schema: { type: 'object' } };
 
-/** Keys need a server with AUTH=keys, an upload is a form: the suites auth-keys and uploads. */
-const ELSEWHERE = ['keys_create', 'files_upload'];
+/**
+ * Keys need a server with AUTH=keys, uploads are forms, and audio needs an endpoint: the suites
+ * auth-keys, uploads, audio and answer-speech.
+ */
+const ELSEWHERE = [
+  'keys_create',
+  'files_upload',
+  'audio_transcribe',
+  'audio_speak',
+  'speech_speak',
+];
 
 export function describeExamples(servers: Servers): void {
   describe('The example of each request body', () => {
@@ -26,11 +35,8 @@ export function describeExamples(servers: Servers): void {
             const asked = await person.say('steered', asking('ask_human', { question: 'Why?' }));
             return { agent_id: (await asked.record('INPUT_REQUIRED')).agent_id };
           },
-          decisions_approve: async () => {
-            const asked = await person.say('asks', asking('calculator', { expression: '1' }));
-            const { approval_id } = await asked.record('APPROVAL_REQUIRED');
-            return { chat_id: 'asks', interaction_id: asked.of.id, approval_id };
-          },
+          decisions_approve: () => approvalIn('asks'),
+          decisions_previewRule: () => approvalIn('previews'),
           decisions_respond: async () => {
             const asked = await person.say('questions', asking('ask_human', { question: 'Why?' }));
             const { request_id } = await asked.record('INPUT_REQUIRED');
@@ -44,9 +50,20 @@ export function describeExamples(servers: Servers): void {
             const { tool_call_id } = await asked.record('TOOL_RESULT_REQUIRED');
             return { chat_id: 'doors', interaction_id: asked.of.id, tool_call_id };
           },
+          queued_change: async () => {
+            const busy = await person.say('busy', asking('ask_human', { question: 'Why?' }));
+            await busy.record('INPUT_REQUIRED');
+            const queued = await person.say('busy', { user_message: 'B', on_conflict: 'enqueue' });
+            return { chat_id: 'busy', interaction_id: queued.of.id };
+          },
           tasks_change: async () => ({
             id: (await server.api.post('/tasks', { chat_id: CHAT, title: 'Look' })).body.id,
           }),
+        };
+        const approvalIn = async (chat_id: string) => {
+          const asked = await person.say(chat_id, asking('calculator', { expression: '1' }));
+          const { approval_id } = await asked.record('APPROVAL_REQUIRED');
+          return { chat_id, interaction_id: asked.of.id, approval_id };
         };
         const asking = (name: string, input: object) =>
           script({ calls: [{ name, arguments: input }] });

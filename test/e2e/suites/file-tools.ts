@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileInfo } from '../../../src/protocol/file.js';
+import { Person } from '../../support/client/person.js';
 import { IMAGES } from '../../support/tools/images.js';
 import type { Servers } from '../servers.js';
 
@@ -97,6 +98,7 @@ export function describeFileTools(servers: Servers): void {
           for (const [name, more] of [
             ['file_read', {}],
             ['file_import', { path: 'stolen.txt' }],
+            ['file_delete', {}],
           ] as const) {
             const { is_error, tool_output } = await call(chat, name, { file_id, ...more });
             expect([is_error, tool_output]).toEqual([
@@ -143,6 +145,98 @@ export function describeFileTools(servers: Servers): void {
         expect(await filesOf(chat)).toEqual([]);
       });
 
+      it('save a text for the user', async () => {
+        const chat = await newChat();
+        const text = 'Grüße 👋🏽\n';
+        const saved = await call(chat, 'file_save', { content: text, filename: '../notes.md' });
+        const [file] = await filesOf(chat);
+        expect(saved.tool_output).toContain(file!.id);
+        const size_bytes = Buffer.byteLength(text);
+        expect(file).toMatchObject({ filename: 'notes.md', size_bytes, chat_id: chat });
+        expect((await server.api.get(`/files/${file!.id}/content`)).body).toBe(text);
+        await call(chat, 'file_save', { content: '', filename: 'empty.txt' });
+        expect((await filesOf(chat))[0]).toMatchObject({ filename: 'empty.txt', size_bytes: 0 });
+      });
+
+      it.each([
+        [{}, 'either the path'],
+        [{ filename: 'a.txt' }, 'either the path'],
+        [{ path: 'a.txt', content: 'a', filename: 'a.txt' }, 'either the path'],
+        [{ content: 'a' }, 'needs a filename'],
+        [{ content: 'a\0b', filename: 'a.txt' }, 'NUL'],
+        [{ content: 'a', filename: '' }, 'filename'],
+        [{ content: ['a'], filename: 'a.txt' }, 'content'],
+      ])('save nothing when it is unclear what: %#', async (args, fault) => {
+        const chat = await newChat();
+        const { is_error, tool_output } = await call(chat, 'file_save', args);
+        expect([is_error, tool_output]).toEqual([true, expect.stringContaining(fault)]);
+        expect(await filesOf(chat)).toEqual([]);
+      });
+
+      it('delete a file once, and tell the person who decides its name', async () => {
+        const chat = await newChat();
+        const { id: file_id } = await add(chat, 'one', 'report.txt');
+        const asked = { calls: [{ name: 'file_delete', arguments: { file_id } }] };
+        server.fake.reply(asked);
+        const person = new Person(() => server.api);
+        const following = await person.say(chat, { user_message: 'Go' });
+        const { approval_id, action, risk } = await following.record('APPROVAL_REQUIRED');
+        expect([action, risk]).toEqual([
+          `Delete the file report.txt (${file_id}) for good`,
+          'high',
+        ]);
+        expect(await filesOf(chat)).toHaveLength(1);
+        await person.approve(following.of, approval_id);
+        const { tool_output } = (await following.end()).find('TOOL_RESULT')!;
+        expect(tool_output).toContain(`Deleted report.txt (${file_id})`);
+        expect(await filesOf(chat)).toEqual([]);
+        expect((await server.api.get(`/files/${file_id}/content`)).status).toBe(404);
+        const again = await call(chat, 'file_delete', { file_id });
+        expect([again.is_error, again.tool_output]).toEqual([
+          true,
+          expect.stringContaining(`There is no file ${file_id} in this chat`),
+        ]);
+      });
+
+      it('delete a file twice at the same time: one call gets it', async () => {
+        const chat = await newChat();
+        const { id: file_id } = await add(chat, 'one', 'a.txt');
+        const one = { name: 'file_delete', arguments: { file_id } };
+        server.fake.reply({ calls: [one, one] });
+        const reader = await server.api.say(chat, { user_message: 'Go', approval_mode: 'auto' });
+        const results = reader.list('TOOL_RESULT').map(({ is_error }) => is_error);
+        expect(results).toHaveLength(2);
+        expect(results).toContain(false);
+        expect(results).toContain(true);
+      });
+
+      it('delete a file of a message, which still names it and is read as before', async () => {
+        const chat = await newChat();
+        const file = await add(chat, 'The code is 4711.', 'code.txt');
+        server.fake.reply({ calls: [{ name: 'file_delete', arguments: { file_id: file.id } }] });
+        const message = { user_message: 'Read it', file_ids: [file.id], approval_mode: 'auto' };
+        const reader = await server.api.say(chat, message);
+        expect(reader.find('TOOL_RESULT')).toMatchObject({
+          is_error: false,
+          tool_output: expect.stringContaining('the message still names it'),
+        });
+        const shown = (await server.api.get(`/chats/${chat}`)).body.interactions[0];
+        expect(shown.files).toMatchObject([{ id: file.id, filename: 'code.txt' }]);
+        await server.api.say(chat, { user_message: 'And now?' });
+        const asked = JSON.stringify(server.fake.requests.at(-1)!.body);
+        expect(asked).toContain('The code is 4711.');
+      });
+
+      it('delete a file that is being downloaded, whose reader gets all of it', async () => {
+        const chat = await newChat();
+        const bytes = Buffer.alloc(4_900_000, 'x');
+        const { id } = await add(chat, bytes, 'large.txt');
+        const download = await server.api.fetch(`/files/${id}/content`);
+        await call(chat, 'file_delete', { file_id: id });
+        expect(Buffer.from(await download.arrayBuffer()).equals(bytes)).toBe(true);
+        expect((await server.api.get(`/files/${id}`)).status).toBe(404);
+      });
+
       it('import a file into the workspace, and overwrite nothing that was not read', async () => {
         const chat = await newChat();
         const { id: file_id } = await add(chat, Buffer.from([1, 2, 3]), 'a.bin');
@@ -167,6 +261,7 @@ export function describeFileTools(servers: Servers): void {
           ({ name }) => name.startsWith('file_'),
         );
         expect(tools.map(({ name, category }) => [name, category])).toEqual([
+          ['file_delete', 'write'],
           ['file_import', 'write'],
           ['file_list', 'read'],
           ['file_read', 'read'],

@@ -85,6 +85,29 @@ export function describeLiveState(servers: Servers): void {
         await live.close();
       });
 
+      it('tells from its beginning the conversation that the chat was created with', async () => {
+        const messages = [
+          { role: 'user', content: 'Six times seven?' },
+          { role: 'assistant', content: '42.' },
+        ];
+        await server.api.post('/chats', { id: 'live-told', messages });
+        const { id } = await server.api.begin('live-told', 'More');
+        const whole = await watch('live-told', '0');
+        expect(await whole.until('chat_state')).toMatchObject({ messages });
+        await whole.until('interaction_complete', ({ interaction_id }) => interaction_id === id);
+        const later = await watch('live-told', whole.lastId);
+        expect(await later.until('chat_state')).not.toHaveProperty('messages');
+
+        const long = { role: 'user', content: 'x'.repeat(300_000) };
+        await server.api.post('/chats', { id: 'live-long', messages: [...messages, long] });
+        const cut = await watch('live-long', '0');
+        expect(await cut.until('chat_state')).toMatchObject({ messages, messages_cut: true });
+        await server.api.post('/chats', { id: 'live-bare' });
+        const bare = await watch('live-bare', '0');
+        expect(await bare.until('chat_state')).not.toHaveProperty('messages');
+        for (const live of [whole, later, cut, bare]) await live.close();
+      });
+
       it('tells the state again after it has told changes of tasks as they were', async () => {
         const add = { name: 'todo', arguments: { tasks: [{ title: 'Plan' }] } };
         const first = await person.say('live-ten', script({ calls: [add] }));

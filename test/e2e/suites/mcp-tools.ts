@@ -26,7 +26,7 @@ const ODD_SCHEMA = JSON.stringify({
   },
   required: ['$filter'],
   anyOf: [{ required: ['id'] }, { required: ['at'] }],
-});
+}).replace('"integer"}', '"integer","maximum":12345678901234567890}');
 const NUMBERS = '"id":1234567890123456789,"at":[1e400,-0,0.1e1,2.50,3.14159265358979323846]';
 const WRITTEN = `{"_filter":"a eq 'b'",${NUMBERS},"more":{"n_me_of_it":"x"}}`;
 const CALLED = `{"$filter":"a eq 'b'",${NUMBERS},"more":{"näme of it":"x"}}`;
@@ -146,6 +146,15 @@ export function describeMcpTools(servers: Servers): void {
           expect(anthropic.requests[1]!.json).toContain(
             '"input":{"_filter":"c","id":7,"more":{"n_me_of_it":"y"}}',
           );
+        });
+
+        it('are shown with every digit of their schemas', async () => {
+          const text = JSON.stringify((await server.api.get('/tools')).body);
+          expect(text).toContain('"id":{"type":"integer","maximum":"12345678901234567890"}');
+          expect(text).not.toContain('exact-number');
+          openai.reply({ text: 'Hello.' });
+          await server.api.say('shown', { user_message: 'Go', approval_mode: 'auto' });
+          expect(openai.requests[0]!.json).toContain('"maximum":12345678901234567890');
         });
 
         it.each(vendors)('give %s every digit of their results', async (vendor, model, fakeOf) => {

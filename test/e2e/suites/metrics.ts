@@ -1,3 +1,4 @@
+import { readSeries } from '../../support/metrics/read-series.js';
 import type { Servers } from '../servers.js';
 
 export function describeMetrics(servers: Servers): void {
@@ -19,22 +20,22 @@ export function describeMetrics(servers: Servers): void {
           const { status, headers, body } = await server.api.get('/metrics');
           expect(status).toBe(200);
           expect(headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-          const series = new Map(
-            String(body)
-              .split('\n')
-              .filter((line) => line !== '' && !line.startsWith('#'))
-              .map((line) => [
-                line.slice(0, line.lastIndexOf(' ')),
-                Number(line.split(' ').at(-1)),
-              ]),
-          );
+          const series = readSeries(String(body));
           expect(Object.fromEntries(series)).toMatchObject({
             'parley_interactions_ended_total{status="COMPLETED"}': 1,
             'parley_interactions_failed_total{code="model_auth"}': 1,
-            'parley_model_failures_total{code="model_auth"}': 1,
+            'parley_model_failures_total{model="openai/fake",code="model_auth"}': 1,
             'parley_model_turn_seconds_count{model="openai/fake"}': 2,
             'parley_tool_calls_total{outcome="ok"}': 1,
-            'parley_tokens_total{direction="input"}': 20,
+            'parley_tokens_total{model="openai/fake",direction="input"}': 20,
+            'parley_tool_seconds_count{tool="calculator"}': 1,
+            parley_time_to_first_delta_seconds_count: 1,
+            'parley_http_request_seconds_count{route="POST /files",status="2xx"}': 1,
+            'parley_requests_pending{kind="approval"}': 0,
+            parley_interactions_started_total: 2,
+            parley_takeovers_total: 0,
+            parley_queue_oldest_seconds: 0,
+            parley_streams: expect.any(Number),
             'parley_runs{state="queued"}': 0,
             parley_store_up: 1,
             parley_files_added_total: 1,
@@ -47,6 +48,7 @@ export function describeMetrics(servers: Servers): void {
             process_resident_memory_bytes: expect.any(Number),
           });
           expect(series.get('parley_append_group_size_count')).toBeGreaterThan(0);
+          expect(series.get('parley_store_commit_seconds_count')).toBeGreaterThan(0);
           expect(String(body)).not.toContain('measured');
         });
       },

@@ -132,7 +132,7 @@ export function describeModelFaults(servers: Servers): void {
             return meet(fault, server);
           }),
         );
-      }, 120_000);
+      });
       afterAll(async () => {
         for (const [other, opened] of others) {
           await other.close();

@@ -31,10 +31,11 @@ export function describeOperating(servers: Servers): void {
           for (const query of ['status=COMPLETED', 'cursor=x', 'chat_id=a%20b'])
             expect((await server.api.get(`/interactions?${query}`)).status).toBe(400);
 
+          const tenant_id = 'default';
           const some = { interaction_ids: [b, 'int_none'] };
           expect((await server.api.post('/interactions/cancel', some)).body).toEqual({
             items: [
-              { interaction_id: b, outcome: 'cancelling', status: 'RUNNING' },
+              { interaction_id: b, tenant_id, outcome: 'cancelling', status: 'RUNNING' },
               { interaction_id: 'int_none', outcome: 'not_found', status: null },
             ],
             has_more: false,
@@ -42,7 +43,7 @@ export function describeOperating(servers: Servers): void {
           await two.end();
           const again = await server.api.post('/interactions/cancel', { interaction_ids: [b] });
           expect(again.body.items).toEqual([
-            { interaction_id: b, outcome: 'already_ended', status: 'CANCELLED' },
+            { interaction_id: b, tenant_id, outcome: 'already_ended', status: 'CANCELLED' },
           ]);
           const all = await server.api.post('/interactions/cancel', { all: true });
           expect(all.body.items).toMatchObject([

@@ -87,6 +87,7 @@ export function describeQuotas(servers: Servers): void {
       { QUOTA_TOKENS_PER_DAY: '1', LEASE_TTL_MS: '600000' }, // it outlasts the clock's move
       (server) => {
         it('lets what runs go on, and refuses starts until the day is over', async () => {
+          server.clock.leaveMidnight();
           const gate = new Gate();
           server.fake.reply({ text: ['Half', gate, ' and half.'] }, { text: 'All.' });
           const running = server.api.say('running', 'One');
@@ -172,7 +173,16 @@ function expectExceeded({ status, headers, body }: Reply, quota: string, seconds
 /** Counted by all processes. */
 async function refusals(server: ServerUnderTest, quota: string): Promise<number> {
   const readings = { working: 0, waiting: 0, queued: 0 };
-  const rest = { queue_length: 0, streams: 0, spilled: 0, store_up: true };
+  const queue = { queue_length: 0, queue_oldest_ms: 0 };
+  const rest = {
+    ...queue,
+    streams: 0,
+    spilled: 0,
+    store_up: true,
+    dependencies: [],
+    pending: [],
+    now: 0,
+  };
   const counts = server.getAll(Metrics).map(async (metrics) => {
     const text = await metrics.scrape({ runs: readings, ...rest });
     const line = text.split('\n').find((each) => each.includes(`{quota="${quota}"}`));

@@ -37,10 +37,10 @@ export function describeReadersThatMove(): void {
       [here, there] = [await start(), await start()];
     });
     afterAll(async () => {
-      await Promise.all([here.close(), there.close()]);
-      await Promise.all([fake.stop(), opened.close()]);
+      await Promise.all([here?.close(), there?.close()]);
+      await Promise.all([fake?.stop(), opened?.close()]);
     });
-    afterEach(() => expect(fake.violations).toEqual([]));
+    afterEach(() => expect(fake?.violations ?? []).toEqual([]));
 
     /** Reads to the first event, and stays. */
     const join = async (chat_id: string, stream: EventStream) => {

@@ -1,5 +1,6 @@
 import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { RuleStore } from '../../../src/permissions/rules/rule-store.js';
+import { Gate } from '../../support/gate.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
@@ -78,6 +79,29 @@ export function describeRemember(servers: Servers): void {
           },
         );
 
+        it('is shown beforehand, with the earlier calls that it would have decided', async () => {
+          const { following, of, approval_id } = await attempt('seen-before', 'this');
+          const calls = ['this', 'that', 'this'].map((what) => ({
+            tool_name: 'deed',
+            tool_input: JSON.stringify({ what }),
+          }));
+          const asked = { approval_id, approved: true, remember: 'session' };
+          const preview = await person.act(of, 'rule-preview', {
+            ...asked,
+            calls: [...calls, { tool_name: 'no_such_tool', tool_input: '{' }],
+          });
+          expect([preview.status, preview.body.decides]).toEqual([200, [0, 2]]);
+          expect(await pendingIn(of)).toEqual([approval_id]);
+          const modified_input = { what: 'else' };
+          const modified = await person.act(of, 'rule-preview', { ...asked, modified_input });
+          expect(modified.body.rule.matcher.input).toEqual(modified_input);
+          const rejection = await person.act(of, 'rule-preview', { ...asked, approved: false });
+          expect(rejection.body).toMatchObject({ rule: { decision: 'deny' }, decides: [] });
+          const { body } = await person.approve(of, approval_id!, { remember: 'session' });
+          expect(body.rule).toMatchObject(preview.body.rule);
+          await following.end();
+        });
+
         it('is about the type of the agent that calls, also where that is a child', async () => {
           const prompt = script({ calls: [deed('work')] });
           const child = { name: 'agent', arguments: { prompt, agent_type: 'coder' } };
@@ -132,6 +156,10 @@ export function describeRemember(servers: Servers): void {
           const rule = { scope: 'user', decision: 'ask', matcher };
           expect((await server.api.post('/permissions/rules', rule)).status).toBe(201);
           const { following, of, approval_id } = await attempt('guarded', 'guarded');
+          const preview = await person.act(of, 'rule-preview', {
+            ...{ approval_id, approved: true, remember: 'global' },
+          });
+          expect(preview.body).toEqual({ rule: null, decides: [] });
           const reply = await person.approve(of, approval_id!, { remember: 'global' });
           expect([reply.status, reply.body.type]).toEqual([422, '/problems/not_rememberable']);
           expect(await pendingIn(of)).toEqual([approval_id]);
@@ -139,6 +167,46 @@ export function describeRemember(servers: Servers): void {
           expect((await following.end()).find('TOOL_RESULT')).toMatchObject({ is_error: false });
           const again = await person.approve(of, approval_id!, { remember: 'global' });
           expect([again.status, again.body.type]).toEqual([400, '/problems/already_processed']);
+        });
+
+        it('decides once its rule is there: the next call of the run is judged by it', async () => {
+          const { of, approval_id } = await attempt('ruled-first', 'that');
+          const { rules } = server.stores;
+          const add = rules.add.bind(rules);
+          const gate = new Gate();
+          const slowly: RuleStore['add'] = async (...rule) => {
+            await gate.pass();
+            return add(...rule);
+          };
+          await withRules(slowly, async () => {
+            const approving = person.approve(of, approval_id!, { remember: 'session' });
+            await gate.reached;
+            expect(await pendingIn(of)).toEqual([approval_id]);
+            gate.open();
+            expect((await approving).body).toMatchObject({ rule: { decision: 'allow' } });
+          });
+          expect(await pendingIn(of)).toEqual([]);
+        });
+
+        it('leaves no rule where another decision was faster', async () => {
+          for (let n = 0; n < 4; n++) {
+            const chat_id = `raced-${n}`;
+            const { of, approval_id } = await attempt(chat_id, 'that');
+            const [approved, rejected] = await Promise.all([
+              person.approve(of, approval_id!, { remember: 'session' }),
+              person.reject(of, approval_id!),
+            ]);
+            expect([approved.status, rejected.status].toSorted((a, b) => a - b)).toEqual([
+              200, 400,
+            ]);
+            const { body } = await server.api.get(
+              `/permissions/rules?scope=session&scope_id=${chat_id}`,
+            );
+            const allowing = (body.items as { decision: string }[]).filter(
+              ({ decision }) => decision === 'allow',
+            );
+            expect(allowing).toHaveLength(approved.status === 200 ? 1 : 0);
+          }
         });
 
         it.each([

@@ -42,11 +42,11 @@ export function describeRoles(): void {
       workers = [await start('worker'), await start('worker')];
     });
     afterAll(async () => {
-      await Promise.all([api, ...workers].map((server) => server.close()));
-      await Promise.all([fake.stop(), opened.close()]);
-      redis.disconnect();
+      await Promise.all([api, ...(workers ?? [])].map((server) => server?.close()));
+      await Promise.all([fake?.stop(), opened?.close()]);
+      redis?.disconnect();
     });
-    afterEach(() => expect(fake.violations).toEqual([]));
+    afterEach(() => expect(fake?.violations ?? []).toEqual([]));
 
     it('run nothing where clients are answered, and answer no client where it runs', async () => {
       const gate = new Gate();

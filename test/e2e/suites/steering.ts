@@ -153,7 +153,7 @@ export function describeSteering(servers: Servers): void {
         );
         const { approval_id, agent_id } = await following.record('APPROVAL_REQUIRED');
         await person.approve(following.of, approval_id);
-        await eventually(async () => (await findProcesses(sleep)).length > 1, 60_000);
+        await eventually(async () => (await findProcesses(sleep)).length > 1);
         expect((await agentOf(server, agent_id)).state).toBe('executing_tool');
         await accepted(server, agent_id, { user_comment: 'delete' });
         await following.record('AGENT_COMPLETED');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Servers } from '../servers.js';
 
 const OPERATIONS = [
@@ -51,6 +52,8 @@ export function describeSurface(servers: Servers): void {
           '/health/ready',
           {
             status: 'ok',
+            version: (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string })
+              .version,
             sandbox: { kind: expect.any(String), description: expect.any(String) },
             tool_servers: [],
           },

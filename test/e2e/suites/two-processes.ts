@@ -42,11 +42,11 @@ export function describeTwoProcesses(): void {
       [here, there] = [await start(), await start()];
     });
     afterAll(async () => {
-      await Promise.all([here.close(), there.close()]);
-      await Promise.all([fake.stop(), opened.close(), proxy.cut()]);
-      redis.disconnect();
+      await Promise.all([here?.close(), there?.close()]);
+      await Promise.all([fake?.stop(), opened?.close(), proxy?.cut()]);
+      redis?.disconnect();
     });
-    afterEach(() => expect(fake.violations).toEqual([]));
+    afterEach(() => expect(fake?.violations ?? []).toEqual([]));
 
     /**
      * Starts an interaction here, whose answer stops in its middle, and reads it in both processes.

@@ -277,6 +277,14 @@ function testUploads(server: ServerUnderTest): void {
       }
     });
 
+    it('if the file is in another part, and names the right one', async () => {
+      const form = new FormData();
+      form.set('report', new Blob(['x']), 'a.txt');
+      expect(await send(server, form)).toMatchObject({
+        body: { errors: [{ field: 'report', message: expect.stringMatching(/named file$/) }] },
+      });
+    });
+
     it('if the body is no form', async () => {
       const typed = (type: string, body: string) =>
         server.api.send('POST', '/files', { body, headers: { 'content-type': type } });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ReceiverHealth } from '../../../src/webhooks/receiver-health.js';
-import { WebhookMeter } from '../../../src/webhooks/webhook-meter.js';
+import { Telemetry } from '../../../src/telemetry/telemetry.js';
 import { eventually } from '../../support/eventually.js';
 import { Person } from '../../support/client/person.js';
 import { playScript, script } from '../../support/model/scripted-answers.js';
@@ -47,13 +47,8 @@ export function describeWebhooks(servers: Servers): void {
             .flatMap(({ awaySince, detail }) => (awaySince ? detail : []));
         let ended = 0;
         beforeAll(() => {
-          for (const meter of server.getAll(WebhookMeter)) {
-            const count = meter.ended.bind(meter);
-            meter.ended = (...outcome) => {
-              ended++;
-              count(...outcome);
-            };
-          }
+          for (const telemetry of server.getAll(Telemetry))
+            telemetry.on('webhook_ended', () => ended++);
         });
         /** Until no attempt is under way, which would fail or be repeated if the time passed. */
         const settled = async (): Promise<void> => {

@@ -53,7 +53,7 @@ function missing(log: readonly LogRecord[], outcomes: readonly string[]): string
     .map((outcome) => `not in the log: ${outcome}`);
 }
 
-/** Whatever is in the log, delivered or not, belongs to its agent's conversation. */
+/** What is in the log, delivered or not, and not replaced belongs to its agent's conversation. */
 function leftOut(
   log: readonly LogRecord[],
   messages: readonly Message[],
@@ -68,7 +68,18 @@ function leftOut(
       const turn = isRecordOf(record, 'TURN_COMPLETED') ? record.hidden : null;
       return turn?.in_conversation ? [turn.message] : [];
     });
+    const replaced = new Set(
+      records.map(({ body }) => ('replaces' in body ? body.replaces : undefined)),
+    );
+    const gone = new Set<unknown>(
+      records.flatMap(({ body }) =>
+        (body.type === 'ANSWER' || body.type === 'MESSAGE') && replaced.has(body.block_id)
+          ? [body.content]
+          : [],
+      ),
+    );
     const missed = turns
+      .filter(({ content }) => !gone.has(content))
       .map((message) => JSON.stringify(message))
       .filter((message) => !text.includes(message))
       .map((message) => `not in the conversation of ${id}: ${message}`);

@@ -6,7 +6,7 @@ import type { NewRequest } from '../../../src/persistence/rows/request-rows.js';
 import type { ToolContext } from '../../../src/tools/core/tool.js';
 import { ModelError } from '../../../src/models/model-error.js';
 import type { ModelEvent, ModelRequest } from '../../../src/models/model-provider.js';
-import type { AppendBatch, AppendOutcome } from '../../../src/persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../../src/persistence/rows/append-rows.js';
 import { completed, textDelta } from '../../support/model/model-events.js';
 import type { CalledTool } from '../../support/model/model-events.js';
 import { checkConversation } from '../../support/runs/check-conversation.js';

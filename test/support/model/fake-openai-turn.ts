@@ -26,11 +26,18 @@ export interface FakeTurn extends FakeHttpTurn {
   /** `tool_calls` or `stop` unless given; null leaves it out. */
   readonly finish_reason?: string | null;
   /** Null leaves it out. */
-  readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
+  readonly usage?: FakeUsage | null;
   /** False leaves out the closing `[DONE]`. */
   readonly done?: false;
   /** Replaces everything that the other fields would send. */
   readonly steps?: readonly FakeStep[];
+}
+
+interface FakeUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens: number };
+  readonly completion_tokens_details?: { readonly reasoning_tokens: number };
 }
 
 const DEFAULT_USAGE = { prompt_tokens: 10, completion_tokens: 5 };

@@ -156,6 +156,9 @@ const local: VendorRules = {
   refusal: inObject,
 };
 
+/** A gateway to many vendors, which has a list of thoughts besides. */
+const openrouter: VendorRules = { ...local, fields: [...local.fields, 'reasoning_details'] };
+
 /** It refuses its own thoughts in what comes back. */
 const groq: VendorRules = {
   fields: ['reasoning'],
@@ -169,7 +172,7 @@ const groq: VendorRules = {
 };
 
 export const VENDORS = {
-  ...{ deepseek, kimi, gemini, mistral, template, gemma, openai, local, groq },
+  ...{ deepseek, kimi, gemini, mistral, template, gemma, openai, local, openrouter, groq },
 };
 
 export type VendorName = keyof typeof VENDORS;

@@ -1,10 +1,14 @@
+import { NoTracer } from '../../../src/tracing/tracer.js';
 import { loadConfig } from '../../../src/config/load-config.js';
 import type { Environment } from '../../../src/config/load-config.js';
+import type { AudioService } from '../../../src/audio/audio.service.js';
 import { TrustingJudge } from './trusting-judge.js';
 import type { DiscoveryService } from '@nestjs/core';
 import type { Logger } from '@nestjs/common';
 import type { AgentContext } from '../../../src/agents/agent-context.js';
 import type { Agent } from '../../../src/agents/agent.js';
+import { Pricing } from '../../../src/runs/limits/pricing.js';
+import { TurnFiles } from '../../../src/runs/turn-files/turn-files.js';
 import { CallRates } from '../../../src/runs/limits/call-limits.js';
 import type { AgentRegistry } from '../../../src/agents/agent-registry.js';
 import type { Config } from '../../../src/config/config.js';
@@ -18,8 +22,8 @@ import { ConversationLoader } from '../../../src/runs/context-window/earlier-con
 import type { EarlierConversation } from '../../../src/runs/context-window/earlier-conversation.js';
 import { Run } from '../../../src/runs/run.js';
 import { WaitingRuns } from '../../../src/runs/parking.js';
-import { RunReports } from '../../../src/runs/run-reports.js';
-import type { RunServices } from '../../../src/runs/run-services.js';
+import { RunReports } from '../../../src/runs/scope/run-reports.js';
+import type { RunServices } from '../../../src/runs/scope/run-services.js';
 import { AppError } from '../../../src/kernel/app-error.js';
 import type { Clock } from '../../../src/kernel/clock.js';
 import { SystemClock } from '../../../src/kernel/clock.js';
@@ -30,11 +34,8 @@ import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
 import { LogWriter } from '../../../src/event-log/append/log-writer.js';
 import type { InteractionRow } from '../../../src/persistence/rows/interaction-row.js';
 import type { ApprovalMode } from '../../../src/protocol/chat-settings.js';
-import type {
-  AppendBatch,
-  AppendOutcome,
-  LeaseTerms,
-} from '../../../src/persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../../src/persistence/rows/append-rows.js';
+import type { LeaseTerms } from '../../../src/persistence/rows/lease-rows.js';
 import { ConversationCache } from '../../../src/persistence/conversation-cache/conversation-cache.js';
 import { Spill } from '../../../src/event-log/spill/spill.js';
 import { ModelRegistry } from '../../../src/models/model-registry.js';
@@ -44,6 +45,7 @@ import type { Message } from '../../../src/protocol/message.js';
 import { RunSlots } from '../../../src/queue/local/run-slots.js';
 import type { RunSlot } from '../../../src/queue/run-queue.js';
 import type { ToolJudge } from '../../../src/permissions/judges/tool-judge.js';
+import { Telemetry } from '../../../src/telemetry/telemetry.js';
 import { ToolExecutor } from '../../../src/tools/core/tool-executor.js';
 import { ToolRegistry } from '../../../src/tools/core/tool-registry.js';
 import { OrphanedProcesses } from '../../../src/workspace/processes/orphaned-processes.js';
@@ -104,8 +106,7 @@ export class RunWorld {
   readonly errors: unknown[] = [];
   /** Lines of the log about the interaction. */
   readonly reports: (readonly [level: string, line: Record<string, unknown>])[] = [];
-  /** Codes of requests to models that failed. */
-  readonly modelFailures: string[] = [];
+  readonly telemetry = new Telemetry();
   readonly chatId = 'chat_test';
   readonly rootId = 'agent_root';
   /** Of all the world's processes. */
@@ -228,6 +229,7 @@ export class RunWorld {
     const registry = new ToolRegistry(undefined as unknown as DiscoveryService);
     for (const tool of tools) registry.add(tool);
     const config = loadConfig(env);
+    const redaction = new Redaction(config);
     const limits = { toolTimeoutMs: 60_000, toolOutputLimit: 30_000 };
     return {
       logger: this.logger(),
@@ -242,18 +244,28 @@ export class RunWorld {
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
       judge,
-      redaction: new Redaction(config),
-      files: new AttachedFiles(noFiles, noFiles),
-      guardrails: guardrailsOf(settings.guardrails ?? [], config),
+      redaction,
+      turnFiles: new TurnFiles(config, redaction, clock),
+      files: new AttachedFiles(noFiles, noFiles, undefined as unknown as AudioService, config),
+      guardrails: this.guardrailsOf(settings.guardrails ?? [], config),
       reports: new RunReports(clock, this.reportLogger()),
-      meter: { modelFailed: (code) => this.modelFailures.push(code) },
+      telemetry: this.telemetry,
+      tracer: new NoTracer(),
       rates: this.rates,
+      pricing: new Pricing(config.prices, { warn: () => {} }),
       orphans: new OrphanedProcesses(),
       workspaces: undefined as unknown as Workspaces,
       config,
       clock,
       ids: this.ids,
     };
+  }
+
+  private guardrailsOf(all: readonly Guardrail[], config: Config): Guardrails {
+    const discovery = undefined as unknown as DiscoveryService;
+    const guardrails = new Guardrails(discovery, config, this.telemetry);
+    guardrails.use(all);
+    return guardrails;
   }
 
   private storeThrough(append: Append | undefined): WholeStore {
@@ -293,10 +305,4 @@ function registryOf(kinds: Readonly<Record<string, AgentFunction | Agent>>): Age
   };
   const find = (name: string) => kinds[name] && { type: { name, description: '' } };
   return { get, find } as unknown as AgentRegistry;
-}
-
-function guardrailsOf(all: readonly Guardrail[], config: Config): Guardrails {
-  const guardrails = new Guardrails(undefined as unknown as DiscoveryService, config);
-  guardrails.use(all);
-  return guardrails;
 }

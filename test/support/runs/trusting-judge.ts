@@ -24,7 +24,15 @@ export class TrustingJudge extends ToolJudge {
     return Promise.resolve(undefined);
   }
 
+  wouldDecide(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
   remember(): Promise<never> {
+    return Promise.reject(new Error('nothing is remembered here'));
+  }
+
+  forget(): Promise<never> {
     return Promise.reject(new Error('nothing is remembered here'));
   }
 }

@@ -95,7 +95,7 @@ export class Cluster {
 
   async untilReadiness(member: ClusterMember, status: 'ok' | 'degraded'): Promise<void> {
     const ready = () => member.api.get('/health/ready').catch(() => undefined);
-    await eventually(async () => (await ready())?.body.status === status, 30_000);
+    await eventually(async () => (await ready())?.body.status === status);
   }
 
   async close(): Promise<void> {

@@ -2,12 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/config/load-config.js';
-import {
-  copyOfTemplate,
-  createPostgresDatabase,
-  findPostgresFault,
-  postgresTemplate,
-} from '../store/databases.js';
+import { copyOfTemplate, copyOnPostgres, findPostgresFault } from '../store/databases.js';
 import { ALL, EVERY_STORE } from '../thoroughness.js';
 
 /** The place where a server process keeps its data. */
@@ -34,14 +29,15 @@ export const POSTGRES: ProcessStore = {
   name: 'Postgres',
   fault: await findPostgresFault(),
   create: async () => {
-    const { url, drop } = await createPostgresDatabase(await postgresTemplate());
-    return { env: { DATABASE_URL: url }, remove: drop };
+    const copy = await copyOnPostgres();
+    const { env, remove } = inFolder(await makeFolder(), { DATABASE_URL: copy.url });
+    return { env, remove: () => Promise.all([copy.remove(), remove()]) };
   },
 };
 
 export const FILES: ProcessStore = {
   name: 'files',
-  create: async () => inFolder(await mkdtemp(join(tmpdir(), 'parley-faults-')), { STORE: 'file' }),
+  create: async () => inFolder(await makeFolder(), { STORE: 'file' }),
 };
 
 /**
@@ -63,4 +59,8 @@ function inFolder(folder: string, env: Environment = {}): ProcessData {
     env: { DATA_DIR: folder, ...env },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+function makeFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'parley-faults-'));
 }

@@ -11,6 +11,7 @@ import { FakeOpenAi } from '../model/fake-openai.js';
 import type { Clock } from '../../../src/kernel/clock.js';
 import type { RedisServer } from '../store/redis-server.js';
 import { addLocalKey, takesKeys } from './test-auth.js';
+import type { SuiteServer } from './suite-server.js';
 import { TestApp } from './test-app.js';
 import type { Class } from './test-app.js';
 
@@ -37,7 +38,7 @@ export interface TestServerOptions {
  * The whole server in this process, or a cluster of it, on a store that is open, with a fake model
  * API as its only model beside the demo.
  */
-export class TestServer {
+export class TestServer implements SuiteServer {
   private constructor(
     private readonly apps: readonly TestApp[],
     private readonly redis: RedisServer | undefined,
@@ -67,16 +68,7 @@ export class TestServer {
   ): Promise<TestServer> {
     const { env = {}, modules = [], clock, log = [], isCluster = false } = options;
     const files = filesOf(stores, options.files);
-    const basic = {
-      MODEL: 'openai/fake',
-      SYSTEM_PROMPT_FILE: '/dev/null', // transcripts are without a system prompt
-      OPENAI_API_KEY: KEY,
-      OPENAI_BASE_URL: fake.baseUrl,
-      LOG_LEVEL: 'debug',
-      SAVE_TIMEOUT_MS: '30000', // whatever else the machine does
-      ...(takesKeys(env) && { AUTH: 'keys' }),
-      ...env,
-    };
+    const basic = serverEnvironment(fake, { ...(takesKeys(env) && { AUTH: 'keys' }), ...env });
     const redis = isCluster ? await startRedisFor(basic) : undefined;
     const { apis, workers } = environmentsOf(basic, redis);
     const start = (each: Environment) =>
@@ -121,8 +113,8 @@ export class TestServer {
   }
 
   /** Whether no run is in memory. */
-  get isIdle(): boolean {
-    return this.apps.every((app) => app.isIdle);
+  isIdle(): Promise<boolean> {
+    return Promise.resolve(this.apps.every((app) => app.isIdle));
   }
 
   /** Stops the server and leaves the fake model for the next one. */
@@ -135,6 +127,19 @@ export class TestServer {
     await this.close();
     await this.fake.stop();
   }
+}
+
+/** Of a server whose only model beside the demo is a fake one. */
+export function serverEnvironment(fake: FakeOpenAi, env: Environment = {}): Environment {
+  return {
+    MODEL: 'openai/fake',
+    SYSTEM_PROMPT_FILE: '/dev/null', // transcripts are without a system prompt
+    OPENAI_API_KEY: KEY,
+    OPENAI_BASE_URL: fake.baseUrl,
+    LOG_LEVEL: 'debug',
+    SAVE_TIMEOUT_MS: '30000', // whatever else the machine does
+    ...env,
+  };
 }
 
 const FOLDERS = new WeakMap<FileCatalog, string>();

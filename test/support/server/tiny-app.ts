@@ -24,9 +24,10 @@ import { Config } from '../../../src/config/config.js';
 import { loadConfig } from '../../../src/config/load-config.js';
 import type { Environment } from '../../../src/config/load-config.js';
 import { AppLogger } from '../../../src/logging/app-logger.js';
-import { configureApp } from '../../../src/http/configure-app.js';
+import { configureApp } from '../../../src/app/configure-app.js';
 import { Clock, SystemClock } from '../../../src/kernel/clock.js';
-import { ResponseLimits } from '../../../src/http/response-limits.js';
+import { ResponseLimits } from '../../../src/streams/response-limits.js';
+import { Telemetry } from '../../../src/telemetry/telemetry.js';
 import { AppError } from '../../../src/kernel/app-error.js';
 import type { ErrorKind } from '../../../src/kernel/app-error.js';
 
@@ -143,6 +144,7 @@ export async function startTinyApp(
       imports: [root],
       providers: [
         ResponseLimits,
+        Telemetry,
         { provide: Authentication, useValue: open },
         { provide: Config, useValue: config },
         { provide: Clock, useValue: clock },

@@ -44,7 +44,9 @@ export function findViolations(script: string, observed: Observed, judge: ShellJ
       .filter((text) => !isAllowed(showUnseen(text), judge))
       .map(notAllowed),
     ...findFiles(parts, observed, judge),
-    ...(judge.namesAll ? observed.programs.filter(writesGitFolder) : []).map(quoteAll).map(changed),
+    ...(guardsGit(judge) ? observed.programs.filter(writesGitFolder) : [])
+      .map(quoteAll)
+      .map(changed),
   ]);
 }
 
@@ -63,6 +65,11 @@ const notAllowed = (what: string): Violation => ({ kind: 'not allowed', what });
 
 /** These programs are not real here: they change nothing. */
 const WRITERS = new Set('cp mv ln mkdir touch rm rmdir chmod tee'.split(' '));
+
+/** A judge that knows no programs guards nothing from their arguments. */
+function guardsGit({ namesAll, secrets }: ShellJudge): boolean {
+  return namesAll && secrets.some((path) => path.startsWith('.git/'));
+}
 
 /** Git runs programs that the files in its folder name. */
 function writesGitFolder([name, ...words]: readonly string[]): boolean {
@@ -98,13 +105,18 @@ function findFiles(
 /** A command names what it reads. Only a redirection names what is written. */
 function mayTouch(parts: readonly ScriptPart[], path: string, access: 'read' | 'write'): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const could = ({ text, dynamic }: Word) =>
-    text.includes(name) || (dynamic && name.startsWith(text.slice(text.lastIndexOf('/') + 1)));
+  const could = ({ text, dynamic, pattern = text }: Word) =>
+    pattern.includes(name) || (dynamic && name.startsWith(beginOf(baseName(pattern))));
   return parts.some((part) => {
     if (part.kind === 'file')
       return could(part.path) && (access === 'read' || part.access === 'write');
     return access === 'read' && part.kind === 'command' && part.words.slice(1).some(could);
   });
+}
+
+/** Of a file's name with wildcards. */
+function beginOf(pattern: string): string {
+  return pattern.replace(/[*?[].*$/s, '');
 }
 
 function isNamed(parts: readonly ScriptPart[], words: readonly string[]): boolean {
@@ -146,6 +158,11 @@ function baseName(path: string): string {
 /** A script that runs exactly these words. */
 export function quoteAll(words: readonly string[]): string {
   return words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`))
+    .map((word, at) => (isSafe(word, at) ? word : `'${word.replaceAll("'", `'"'"'`)}'`))
     .join(' ');
+}
+
+/** As the first word, `=` may make an assignment; the grammar knows no names with `%` or `@`. */
+function isSafe(word: string, at: number): boolean {
+  return (at === 0 ? /^[\w+:,./-]+$/ : /^[\w@%+=:,./-]+$/).test(word);
 }

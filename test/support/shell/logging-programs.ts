@@ -29,8 +29,9 @@ for word; do
     *' --') break ;;
     *' --help') man "git-$command" ;;
     'log --output='*|'diff --output='*) : > "$(printf %s "$word" | sed 's/[^=]*=//')" ;;
-    'log --ext-diff'|'diff --ext-diff'|*' --upload-pack'*|*' --receive-pack'*|*' --exec'*|'grep -O'*) pwned "$word" ;;
+    'log --ext-diff'|'diff --ext-diff'|'grep -O'*) pwned "$word" ;;
   esac
+  case $word in --upload-pack*|--receive-pack*|--exec*) pwned "$word" ;; esac
   case $word in -*) continue ;; esac
   operands=x$operands
   case $command$operands in pushxx|fetchxx|pullxx|clonexx) [ ! -d "$word" ] || pwned receive-pack ;; esac

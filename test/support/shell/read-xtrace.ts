@@ -24,7 +24,7 @@ function skipLine(text: string, from: number): Line {
   return { words: [], end: end < 0 ? text.length : end + 1 };
 }
 
-const PIECE = /'([^']*)'|\$'((?:[^'\\]|\\[^])*)'|\\([^])|([^\s'\\$]+|\$)|( +)|\n/y;
+const PIECE = /'([^']*)'|\$'((?:[^'\\]|\\[^])*)'|\\([^])|([^ \t\n'\\$]+|\$)|( +)|\n/y;
 
 function readLine(text: string, from: number): Line {
   const words: string[] = [];
@@ -47,9 +47,14 @@ const NAMED: Readonly<Record<string, string>> = {
   ...{ n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', E: '\x1b', f: '\f', v: '\v' },
 };
 
-/** Decodes what Bash itself prints in `$'…'`. */
+/** Decodes what Bash itself prints in `$'…'`: characters that it can't print, as their bytes. */
 function decode(text: string): string {
-  return text.replace(/\\(?:([0-7]{3})|([^]))/g, (_, octal?: string, other?: string) =>
-    octal === undefined ? (NAMED[other!] ?? other!) : String.fromCharCode(parseInt(octal, 8)),
+  return text.replace(/(?:\\[0-7]{3})+|\\([^])/g, (escaped, other?: string) =>
+    other === undefined ? decodeBytes(escaped) : (NAMED[other] ?? other),
   );
+}
+
+function decodeBytes(octal: string): string {
+  const bytes = octal.slice(1).split('\\');
+  return Buffer.from(bytes.map((digits) => parseInt(digits, 8))).toString();
 }

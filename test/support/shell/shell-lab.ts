@@ -176,5 +176,7 @@ function splitRecords(log: string): string[][][] {
 }
 
 function missingIn(errors: string): string[] {
-  return [...errors.matchAll(/^[^\n]*: \d+: ([^\n]*): not found$/gm)].map(([, name]) => name!);
+  return [...errors.matchAll(/^[^\n]*: \d+: (?:exec: )?([^\n]*): not found$/gm)].map(
+    ([, name]) => name!,
+  );
 }

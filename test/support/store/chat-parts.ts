@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NewChat } from '../../../src/persistence/rows/store-rows.js';
+import type { NewChat } from '../../../src/persistence/rows/chat-rows.js';
 import type { Viewer } from '../../../src/persistence/viewer.js';
 
 /** The user of a server without authentication. */

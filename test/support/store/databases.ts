@@ -113,7 +113,7 @@ export async function findPostgresFault(): Promise<string | undefined> {
 
 /** A database of the test's own on the Postgres server: a copy of one that was prepared once. */
 export async function openTestPostgres(): Promise<TestDatabase & { readonly url: string }> {
-  const { url, drop } = await createPostgresDatabase(await postgresTemplate());
+  const { url, remove } = await copyOnPostgres();
   const options = { url, dataDir: '', migrate: true, saveTimeoutMs: PATIENCE_MS };
   const opened = {
     url,
@@ -125,10 +125,101 @@ export async function openTestPostgres(): Promise<TestDatabase & { readonly url:
     },
     async close() {
       await opened.database.close();
-      await drop();
+      await remove();
     },
   };
   return opened;
+}
+
+interface PostgresCopy {
+  readonly url: string;
+  /** Whether or not somebody is still connected. */
+  readonly remove: () => Promise<void>;
+}
+
+/**
+ * A migrated database on the Postgres server that nobody uses. To drop one makes Postgres write all
+ * that it has to the disk, so the next test of the file gets the same one, emptied.
+ */
+export async function copyOnPostgres(): Promise<PostgresCopy> {
+  const { url, drop } = emptiedOnPostgres.pop() ?? (await newCopyOnPostgres());
+  const remove = async () => {
+    if (await emptyOnPostgres(url)) emptiedOnPostgres.push({ url, drop });
+    else await drop();
+  };
+  return { url, remove };
+}
+
+interface Droppable {
+  readonly url: string;
+  readonly drop: () => Promise<void>;
+}
+
+const emptiedOnPostgres: Droppable[] = [];
+afterAll(() => Promise.all(emptiedOnPostgres.splice(0).map(({ drop }) => drop())));
+
+/** The schema of the first one that a file has made, and so of all. */
+let copied: string | undefined;
+
+async function newCopyOnPostgres(): Promise<Droppable> {
+  const made = await createPostgresDatabase(await postgresTemplate());
+  copied ??= await onServer(describeSchema, asSuperuser(made.url));
+  return made;
+}
+
+/** False if the database can't be as new: a test has changed its schema, or filled it. */
+function emptyOnPostgres(url: string): Promise<boolean> {
+  return onServer(async (client) => {
+    await client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    const { rows } = await client.query<{ size: string }>(
+      'SELECT pg_database_size(current_database()) AS size',
+    );
+    if (Number(rows[0]?.size) > MOST_BYTES || (await describeSchema(client)) !== copied)
+      return false;
+    await client.query(EMPTY);
+    return true;
+  }, asSuperuser(url));
+}
+
+/** Above this, to delete the rows takes longer than to drop the database. */
+const MOST_BYTES = 30_000_000;
+
+/** Rows of tables, and the counts of sequences; as a replica, so that foreign keys don't matter. */
+const EMPTY = `
+  SET session_replication_role = replica;
+  DO $$
+  DECLARE name text;
+  BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations' LOOP
+      EXECUTE format('DELETE FROM %I', name);
+    END LOOP;
+    FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' LOOP
+      EXECUTE format('ALTER SEQUENCE %I RESTART', name);
+    END LOOP;
+  END $$`;
+
+/** Tables with their columns and triggers, indexes, functions, and settings of the database. */
+const SCHEMA = `
+  SELECT concat_ws(' ', c.relkind, c.relname, c.relrowsecurity, a.attname, format_type(a.atttypid, a.atttypmod)) AS line
+    FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+    WHERE c.relnamespace = 'public'::regnamespace
+  UNION ALL SELECT 'trigger ' || tgname || tgenabled::text FROM pg_trigger WHERE NOT tgisinternal
+  UNION ALL SELECT 'function ' || proname || md5(prosrc) FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL SELECT 'policy ' || policyname || qual FROM pg_policies
+  UNION ALL SELECT 'setting ' || array_to_string(setconfig, ' ') FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase WHERE d.datname = current_database()
+  UNION ALL SELECT 'migration ' || name FROM migrations
+  ORDER BY 1`;
+
+async function describeSchema(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ line: string }>(SCHEMA);
+  return rows.map(({ line }) => line).join('\n');
+}
+
+function asSuperuser(url: string): string {
+  const { pathname } = new URL(url);
+  return Object.assign(new URL(SERVER), { pathname }).href;
 }
 
 /**
@@ -181,8 +272,11 @@ function embeddedDatabase(): Promise<
   return import('../../../src/storage/typeorm/connection/embedded-database.js');
 }
 
-async function onServer<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: SERVER, connectionTimeoutMillis: CONNECT_MS });
+async function onServer<T>(
+  work: (client: pg.Client) => Promise<T>,
+  connectionString = SERVER,
+): Promise<T> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECT_MS });
   await client.connect();
   try {
     return await work(client);
@@ -211,7 +305,7 @@ async function findOrMakeTemplate(): Promise<string> {
  * The same on the Postgres server: a migrated database that no connection is open to, as `CREATE
  * DATABASE` needs it.
  */
-export async function postgresTemplate(): Promise<string> {
+async function postgresTemplate(): Promise<string> {
   const name = `parley_template_${await fingerprint()}`;
   await onServer(async (client) => {
     await client.query(`SELECT pg_advisory_lock(hashtext('${name}'))`); // until the connection ends

@@ -2,7 +2,7 @@ import type { WholeStore } from './whole-store.js';
 import { GrowingPage } from '../../../src/storage/memory/core/event-page.js';
 import type { EventLimits, EventPage } from '../../../src/persistence/record.store.js';
 import type { LogRecord } from '../../../src/persistence/rows/log-record.js';
-import type { AppendBatch, AppendOutcome } from '../../../src/persistence/rows/store-rows.js';
+import type { AppendBatch, AppendOutcome } from '../../../src/persistence/rows/append-rows.js';
 
 /** Before and after the commit of an append, and of the reading of a page. */
 export type StorePoint = 'append' | 'appended' | 'read' | 'found';

@@ -16,8 +16,6 @@ import { ServerProcess } from '../server/server-process.js';
 /** Tool calls of each interaction, one a turn; the model waits at the gate in the second turn. */
 const CALLS = 4;
 const INTERACTIONS = 3;
-/** Whatever else the machine does; what a store does to a server takes seconds anyway. */
-export const PATIENCE_MS = 40_000;
 /** More than what a database has room for in files that are there already. */
 const LONG_ANSWER = Array.from({ length: 40_000 }, (_, n) => n.toString(36)).join(' ');
 const SETTINGS: Environment = {
@@ -140,7 +138,7 @@ export class OutageWorld {
   /** Answers what it says. */
   async untilReady(status: 200 | 503): Promise<Reply> {
     let reply: Reply;
-    await eventually(async () => (reply = await this.ready()).status === status, PATIENCE_MS);
+    await eventually(async () => (reply = await this.ready()).status === status);
     return reply!;
   }
 

@@ -20,15 +20,15 @@ import type {
   SettleOutcome,
   SettleRequest,
 } from '../../../src/persistence/rows/request-rows.js';
+import type { ChatRow } from '../../../src/persistence/rows/chat-rows.js';
 import type {
-  ChatRow,
   IdempotencyKey,
   RetryInteraction,
   RetryOutcome,
   StartInteraction,
   StartOutcome,
   UsedKey,
-} from '../../../src/persistence/rows/store-rows.js';
+} from '../../../src/persistence/rows/start-rows.js';
 import type { Stores } from '../../../src/persistence/stores.js';
 import type { AnyViewer, Viewer } from '../../../src/persistence/viewer.js';
 import { openMemoryStores } from '../../../src/storage/memory/memory-stores.js';

@@ -74,7 +74,7 @@ export class WitnessStand {
 
   /** Resolves when somebody has told a line that begins so. */
   wait(start: string): Promise<void> {
-    return eventually(async () => (await this.lines(start)).length > 0, 30_000);
+    return eventually(async () => (await this.lines(start)).length > 0);
   }
 
   async close(): Promise<void> {

@@ -53,7 +53,7 @@ const CALLS = {
   },
   grown: () => text('new here'),
   parts: () => ({
-    content: [...text('read').content, ...Array.from({ length: 300_000 }, () => ({ type: 'odd' }))],
+    content: [...text('read').content, ...Array.from({ length: 40_000 }, () => ({ type: 'odd' }))],
   }),
   trap: () => text('sprung'),
   env: () => text(JSON.stringify(process.env)),

@@ -12,8 +12,9 @@ export function rawAnswer(answers, line) {
   return reply(id, page ?? textResult('done'));
 }
 
+/** The id comes last, after whatever the result has of that name. */
 function reply(id, result) {
-  return `{"jsonrpc":"2.0","id":${id},"error":null,"result":${result}}`;
+  return `{"jsonrpc":"2.0","error":null,"result":${result},"id":${id}}`;
 }
 
 function textResult(text) {
