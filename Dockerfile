@@ -2,12 +2,16 @@
 FROM node:22-bookworm-slim AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY web/package.json web/
 
 FROM base AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/bundle-programs.mjs scripts/compile.mjs scripts/
+COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY scripts/build.mjs scripts/bundle-programs.mjs scripts/compile.mjs scripts/nest-cli.mjs scripts/
 COPY migrations migrations
+COPY client client
+COPY web web
+COPY terminal terminal
 COPY src src
 RUN npm run -s build
 

@@ -24,24 +24,32 @@ export default {
   rootDir: '.',
   testEnvironment: '<rootDir>/test/released-contexts.environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^parley/client$': '<rootDir>/client/index.ts',
+  },
   transform,
   testMatch: [
-    '<rootDir>/src/**/*.spec.ts',
+    '<rootDir>/{src,terminal,web/src}/**/*.spec.ts',
     '<rootDir>/test/**/*.{spec,contract-spec,e2e-spec,fault-spec}.ts',
     ...(runsAll ? [`<rootDir>/{src,test}/**/*${SLOW}`] : []),
   ],
-  testTimeout: 60_000,
+  // Only for a test that hangs: a busy machine may take many times as long.
+  testTimeout: 240_000,
   // A worker that has grown, by module graphs and embedded databases, slows down what it runs next.
   workerIdleMemoryLimit: '1GB',
+  // A worker on a busy machine needs longer than 500 ms to exit, and would be taken for one that leaks.
+  workerGracefulExitTimeout: 10_000,
   testSequencer: '<rootDir>/test/slow-first.sequencer.mjs',
   // Half of the time is waiting, for timeouts and processes. Embedded databases need memory each.
   maxWorkers: Math.min(availableParallelism() + 2, 4),
 };
 
-/** False if the command line names what to run, such as a path; numbers are values of options. */
+// False if the command line names what to run, such as a path, and for programs that only read this.
+// Numbers are values of options.
 function isWholeRun() {
-  return process.argv.slice(2).every((word) => /^(?:-|\d+%?$)/.test(word));
+  const [, program, ...words] = process.argv;
+  return program.includes('jest') && words.every((word) => /^(?:-|\d+%?$)/.test(word));
 }
 
 function printLeftOut() {

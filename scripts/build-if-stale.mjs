@@ -8,15 +8,22 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const built = join(root, 'dist/programs/main.js');
 const INPUTS = [
   'src',
+  'client',
+  'terminal',
   'migrations',
+  'nest-cli.json',
   'package.json',
   'package-lock.json',
   'scripts/build.mjs',
   'scripts/bundle-programs.mjs',
   'scripts/compile.mjs',
+  'scripts/nest-cli.mjs',
   'tsconfig.build.json',
   'tsconfig.json',
+  'web',
 ];
+/** Written by builds themselves. */
+const NO_INPUT = 'node_modules';
 
 if (isStale()) build();
 
@@ -30,7 +37,9 @@ function isStale() {
 function isNewer(path, time) {
   const stat = statSync(path);
   if (stat.mtimeMs > time) return true;
-  return stat.isDirectory() && readdirSync(path).some((name) => isNewer(join(path, name), time));
+  if (!stat.isDirectory()) return false;
+  const names = readdirSync(path).filter((name) => name !== NO_INPUT);
+  return names.some((name) => isNewer(join(path, name), time));
 }
 
 /** Types are for other packages: they are kept up to date where `npm run build` has made them. */

@@ -32,6 +32,9 @@ const NOT_BUNDLED = [
   /^swagger-ui-dist/,
 ];
 
+/** Its copies share their state, by a symbol of the process. */
+const SHARES_STATE = new Set(['@opentelemetry/api']);
+
 const [given, ...programs] = process.argv.slice(2);
 const folder = resolve(given);
 const output = join(folder, 'dist/programs');
@@ -82,7 +85,9 @@ function requireOneCopyEach(chunks) {
     ...dynamicImports,
     ...Array.from(code.matchAll(/\brequire(?:\$\d+)?\("([^"]+)"\)/g), ([, name]) => name),
   ]);
-  const twice = new Set(loaded.map(packageOf).filter((name) => bundled.has(name)));
+  const twice = new Set(
+    loaded.map(packageOf).filter((name) => bundled.has(name) && !SHARES_STATE.has(name)),
+  );
   if (twice.size > 0)
     throw new Error(`Bundled and loaded from node_modules: ${[...twice].join(', ')}`);
 }
@@ -91,6 +96,8 @@ function packageOf(path) {
   return path.split('/', path.startsWith('@') ? 2 : 1).join('/');
 }
 
+/** The terminal is called as the package is. */
 function nameOf(path) {
+  if (path === 'dist/terminal/main.js') return 'parley.js';
   return path.replace(/^dist\/(src\/)?/, '').replaceAll('/', '-');
 }

@@ -1,5 +1,5 @@
-// Fails on comments of production code that are too long or don't say what something is: AGENTS.md,
-// Words.
+// Fails on comments of production code that are too long or don't say what something is:
+// docs/architecture.md, Words.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,12 +8,15 @@ const COMMENT = /^\s*(?:\/\*\*?|\*|\/\/)/;
 const RIDDLE =
   /^\s*(?:\/\*\*|\/\/) (?:What|Whether|Who|Whom)\b|\b(?:nobody|somebody|anybody|whoever)\b/;
 
-const FOLDERS = ['src', 'migrations', 'test', 'bench', 'chaos', 'scripts'];
-const IS_PRODUCTION = /^(?:src|migrations)\/(?!.*\.spec\.ts$)/;
+const FOLDERS = [
+  ...['src', 'client', 'terminal', 'web/src', 'migrations'],
+  ...['test', 'bench', 'chaos', 'scripts'],
+];
+const IS_PRODUCTION = /^(?:src|client|terminal|web|migrations)\/(?!.*\.spec\.ts$)/;
 
 const files = FOLDERS.flatMap((folder) =>
   readdirSync(folder, { recursive: true })
-    .filter((name) => /\.m?[jt]s$/.test(name))
+    .filter((name) => /\.(?:m?[jt]s|tsx)$/.test(name) && !name.startsWith('generated/'))
     .map((name) => join(folder, name)),
 );
 for (const file of files)

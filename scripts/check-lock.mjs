@@ -9,7 +9,7 @@ const IMAGE = { os: 'linux', cpu: ['x64', 'arm64'], libc: 'glibc' };
 const { packages } = JSON.parse(readFileSync(process.argv[2] ?? 'package-lock.json', 'utf8'));
 
 for (const [path, entry] of Object.entries(packages)) {
-  if (path === '' || entry.link) continue;
+  if (!path.includes('node_modules/') || entry.link) continue; // ours
   if (!entry.integrity && (!entry.dev || isInImage(entry))) report(path, 'has no integrity');
   if (entry.resolved && !entry.resolved.startsWith(REGISTRY))
     report(path, `is from ${entry.resolved}`);

@@ -1,14 +1,17 @@
 // Packs the server as `npm pack` does, after `npm run build`, and ships an example with it as
 // docs/extending.md says: installs the tarball in an empty folder, compiles against its types,
 // replays the Dockerfile of that page, and starts the result on both stores that need no service.
-// Prints what holds, and fails on the first that doesn't.
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+// Its command runs on this Node, and on those whose programs are arguments. Prints what holds, and
+// fails on the first that doesn't.
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { startContainer } from './deployment/container.mjs';
 import { expect, holds } from './deployment/holds.mjs';
 import { buildImage } from './deployment/image.mjs';
 import { inScratchFolder } from './deployment/in-scratch-folder.mjs';
-import { run } from './deployment/processes.mjs';
+import { freePort, run, start, until, within } from './deployment/processes.mjs';
 
 const MAX_BYTES = 7_000_000;
 const PAGE = 'docs/extending.md';
@@ -21,6 +24,35 @@ description: Helps.
 
 You help.
 `;
+/** For programs of others, which import the package. */
+const STRICT = {
+  ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+  ...{ verbatimModuleSyntax: true, module: 'nodenext', target: 'ES2023', noEmit: true },
+};
+const CLIENT_USE = `import { atSeq, createClient, fold, ParleyError } from 'parley/client';
+import type { Conversation, StreamEvent } from 'parley/client';
+
+export async function read(url: string, chat: string): Promise<Conversation | undefined> {
+  const client = createClient({ url });
+  let state: Conversation | undefined;
+  for await (const event of client.start(chat, { user_message: 'Hi' })) state = fold(state, event);
+  const { title, interactions } = await client.chats.get(chat);
+  const status: string | undefined = interactions[0]?.status;
+  if (title === null || !status) throw new ParleyError(404, 'none', 'There is none.');
+  return state && atSeq(state, 1);
+}
+
+export function textOf(event: StreamEvent): string {
+  switch (event.type) {
+    case 'TEXT_DELTA':
+      return event.delta;
+    case 'ANSWER':
+      return event.content;
+    default:
+      return event.interaction_id;
+  }
+}
+`;
 /** What is sent to which agent, and what one of the tools answers. */
 const MESSAGES = [
   ['clerk', 'call count_stock {"item":"bread"}', 'bread: 3'],
@@ -28,6 +60,8 @@ const MESSAGES = [
   ['react', 'call python {"code":"print(6*7)"}', '42'],
   ['react', 'call mcp__memory__read_graph {}', '"entities": []'],
 ];
+
+const NODES = [process.execPath, ...process.argv.slice(2)];
 
 await inScratchFolder('parley-package-', check);
 
@@ -39,6 +73,11 @@ async function check(scratch) {
   );
   await holds('a package installs it, as documented', () => makeShop(shop, tarball));
   const image = await buildImage({ folder: join(scratch, 'image'), source: shop });
+  await holds('strict programs compile with its client, and with all that it exports', () =>
+    compileUses(join(image.root, image.directory)),
+  );
+  for (const node of NODES)
+    await holds(`its command runs on ${node}`, () => runCommands(image, node, scratch));
   await tryOn(image, { name: 'embedded database', scratch });
   await tryOn(image, { name: 'files', scratch, environment: { STORE: 'file' } });
 }
@@ -98,10 +137,76 @@ async function tryOn(image, { name, scratch, environment }) {
   const container = await holds(`the package starts: ${name}`, () =>
     startContainer(image, { name, folder, environment: options }),
   );
+  await holds('a browser gets the console', () => openPage(container));
   for (const message of MESSAGES)
     await holds(`${message[0]} answers ${message[1]}`, () => converse(container, message));
   const code = await container.stop();
   expect(code === 0, `it ends with ${code}: see ${container.log}`);
+}
+
+/** The client without anything of Node, the rest as servers use it. */
+async function compileUses(folder) {
+  const { exports } = JSON.parse(await readFile('package.json', 'utf8'));
+  const all = Object.keys(exports).map(
+    (path, index) => `export type * as export${index} from 'parley/${path.slice(2)}';`,
+  );
+  const web = { types: [], lib: ['ES2023', 'DOM', 'DOM.AsyncIterable'] };
+  const typeRoots = [resolve('node_modules/@types')];
+  const server = { types: ['node'], typeRoots, experimentalDecorators: true, skipLibCheck: true };
+  await compile(join(folder, 'client-use'), CLIENT_USE, web);
+  await compile(join(folder, 'export-use'), all.join('\n'), server);
+}
+
+async function compile(folder, source, options) {
+  const compilerOptions = { ...STRICT, ...options };
+  await mkdir(folder);
+  await Promise.all([
+    writeFile(join(folder, 'use.mts'), source),
+    writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions })),
+  ]);
+  await run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', folder]);
+}
+
+/** By the command that the package installs, in a folder and a home that are empty. */
+async function runCommands(image, node, scratch) {
+  const bin = join(image.root, image.directory, 'node_modules/.bin/parley');
+  const parley = [node, await realpath(bin)];
+  const [home, port] = [await mkdtemp(join(scratch, 'home-')), String(await freePort())];
+  const options = { cwd: home, env: { PATH: process.env.PATH, HOME: home } };
+  const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+  await says([...parley, '--version'], version, options);
+  await says([...parley, 'demo'], 'completed', options); // with a server of its own
+  const env = { ...options.env, PORT: port, DATA_DIR: join(home, 'data'), STORE: 'file' };
+  const { child, exited } = start(node, [parley[1], 'serve'], { ...options, env, stdio: 'ignore' });
+  const url = `http://127.0.0.1:${port}`;
+  await until('parley serve is not ready', async () => {
+    if (child.exitCode !== null) throw new Error(`parley serve ends with ${child.exitCode}`);
+    return (await fetch(`${url}/health/ready`).catch(() => undefined))?.ok;
+  });
+  options.env.PARLEY_URL = url;
+  await says([...parley, 'chat', 'what is 6*7'], '6*7 = 42', options);
+  await says([...parley, 'doctor'], 'model', options);
+  child.kill('SIGTERM');
+  const code = await within(60_000, 'stopping parley serve', exited);
+  expect(code === 0, `parley serve ends with ${code}`);
+}
+
+async function says([program, ...args], expected, options) {
+  const { stdout } = await promisify(execFile)(program, args, options);
+  expect(stdout.includes(expected), `${args.join(' ')} says ${stdout}`);
+}
+
+/** As a browser opens the server, with the files that the page names. */
+async function openPage({ url }) {
+  const page = await fetch(url, { headers: { accept: 'text/html' } });
+  const names = [...(await page.text()).matchAll(/(?:src|href)="(\.\/[^"]+)"/g)].map(
+    ([, it]) => it,
+  );
+  expect(page.ok && names.length > 1, `${page.status} with ${names.length} files`);
+  for (const name of names) {
+    const { status } = await fetch(new URL(name, page.url));
+    expect(status === 200, `${name}: ${status}`);
+  }
 }
 
 async function converse({ url }, [agent, user_message, expected]) {

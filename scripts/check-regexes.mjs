@@ -1,6 +1,7 @@
-// Fails on regular expressions of the server whose time grows faster than their text: V8 has no
-// time limit, so a text from outside could hold the process. Where such an expression sees only
-// short text, or text of our own, a comment `// regex:` beside it or above it says so.
+// Fails on regular expressions of the server and its client whose time grows faster than their
+// text: V8 has no time limit, so a text from outside could hold the process. Where such an
+// expression sees only short text, or text of our own, a comment `// regex:` beside it or above it
+// says so.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -36,9 +37,9 @@ for (const known of [...SLOW, ...FAST])
   if (SLOW.includes(known) !== (ambiguityOf(known.source, known.flags) !== undefined))
     report('scripts/regexes', `${known} is ${SLOW.includes(known) ? 'not found' : 'found'}`);
 
-const files = readdirSync('src', { recursive: true })
-  .filter((name) => /\.[jt]s$/.test(name) && !/\.(?:spec|d)\.ts$/.test(name))
-  .map((name) => join('src', name));
+const files = ['src', 'client', 'terminal', 'web/src']
+  .flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
+  .filter((name) => /\.(?:[jt]s|tsx)$/.test(name) && !/\.(?:spec|d)\.tsx?$/.test(name));
 for (const file of files) {
   const text = readFileSync(file, 'utf8');
   if (MAY_HAVE.test(text) || isReason(text)) checkFile(file, text);

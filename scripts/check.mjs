@@ -1,35 +1,85 @@
-// Runs all checks, as many at a time as there are cores, and shows the output of those that fail.
-import { spawn } from 'node:child_process';
+/**
+ * Runs all checks, as many at a time as there are cores, and shows the output of those that fail.
+ * `--changed`: before a commit, those that take seconds, for what differs from the last one and
+ * for the sources that import it.
+ */
+import { execFileSync, spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { delimiter } from 'node:path';
+import { basename, delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = fileURLToPath(new URL('../node_modules/.bin', import.meta.url));
 
 const cache = 'node_modules/.cache/check';
 
-/** Slowest first. */
-const CHECKS = {
-  'types and lint':
-    'oxlint --type-aware --type-check --deny-warnings --report-unused-disable-directives',
-  'API document': 'node scripts/build-if-stale.mjs && node scripts/generate-openapi.mjs --check',
-  'generated client types': 'node scripts/check-client-types.mjs',
-  format: `prettier --check --log-level warn --cache --cache-location ${cache}/prettier .`,
-  dependencies: 'depcruise src migrations',
-  unused: 'knip',
-  'event document': 'node scripts/generate-events-doc.mjs --check',
-  'codes of problems':
-    'node scripts/build-if-stale.mjs && node scripts/generate-problems-doc.mjs --check',
-  links: 'node scripts/check-links.mjs',
+const LINT = 'oxlint --type-aware --type-check --deny-warnings --report-unused-disable-directives';
+const FORMAT = `prettier --check --log-level warn --cache --cache-location ${cache}/prettier`;
+const QUICK = {
   'regular expressions': 'node scripts/check-regexes.mjs',
+  'event document': 'node scripts/generate-events-doc.mjs --check',
+  'metrics document': 'node scripts/generate-metrics-doc.mjs --check',
+  links: 'node scripts/check-links.mjs',
   'lock file': 'node scripts/check-lock.mjs',
   comments: 'node scripts/check-comments.mjs',
 };
+/** Slowest first. */
+const ALL = {
+  'types and lint': LINT,
+  'API document': 'node scripts/build-if-stale.mjs && node scripts/generate-openapi.mjs --check',
+  'types of the client': 'node scripts/generate-client-types.mjs --check',
+  format: `${FORMAT} .`,
+  dependencies: 'depcruise src client terminal migrations web/src',
+  unused: 'knip',
+  'codes of problems':
+    'node scripts/build-if-stale.mjs && node scripts/generate-problems-doc.mjs --check',
+  ...QUICK,
+};
 
-const waiting = Object.entries(CHECKS);
+const { values: options } = parseArgs({
+  options: { changed: { type: 'boolean', default: false } },
+});
+process.chdir(root);
+const waiting = Object.entries(options.changed ? checksOf(changedFiles()) : ALL);
 await Promise.all(Array.from({ length: availableParallelism() }, worker));
+
+/** Paths that differ from the last commit, new ones too. */
+function changedFiles() {
+  const paths = [
+    ...git('diff', '--name-only', '--diff-filter=d', 'HEAD'),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ];
+  return paths.filter((path) => !path.includes(' '));
+}
+
+function checksOf(files) {
+  if (files.length === 0) return {};
+  const sources = files.filter((path) => /\.(?:tsx?|mjs)$/.test(path));
+  const checked = [...new Set([...sources, ...sources.flatMap(importersOf)])];
+  return {
+    ...(sources.length > 0 && { 'types and lint': `${LINT} ${checked.join(' ')}` }),
+    format: `${FORMAT} --ignore-unknown ${files.join(' ')}`,
+    ...QUICK,
+  };
+}
+
+/** Sources that import a file of this name. */
+function importersOf(path) {
+  const name = basename(path).replace(/ts$/, 'js');
+  return git('grep', '-lF', `/${name}'`, '--', '*.ts', '*.tsx', '*.mjs');
+}
+
+/** The lines of what git prints; none where it finds nothing. */
+function git(...args) {
+  try {
+    return execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
+  } catch (error) {
+    if (error.status === 1) return [];
+    throw error;
+  }
+}
 
 async function worker() {
   for (let next = waiting.shift(); next; next = waiting.shift()) await check(...next);
@@ -48,7 +98,6 @@ async function check(name, command) {
 async function run(command) {
   const child = spawn(`${command} 2>&1`, {
     shell: true,
-    cwd: root,
     env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -34,6 +34,9 @@ Every frame of a stream has an \`event\` (the name below), a \`data\` (one line 
 \`Last-Event-ID\`. Every data object has \`type\` (the event's name in upper case), \`interaction_id\` and \`agent_id\`. \`GET /docs-json\` has the
 same as JSON Schema: \`StreamEvent\` is the union of all events.
 
+Deltas have both ids too, because the agents of an interaction write at the same time, and a frame says by itself whose it is on every stream. The
+ids take 116 of the about 225 bytes of a delta that brings one word.
+
 ## Blocks, and when they become void
 
 Key text by \`block_id\`, and put each delta at its \`offset\`: the record with that \`block_id\` holds the whole text and replaces it. On \`resumed\`
@@ -46,7 +49,7 @@ and the stream ends. Drop what you have of the interaction, and come back with t
 
 ## When the log can't be read
 
-If saved records were changed in the store, or their key is missing, a reader gets an \`error\` without \`seq\`, with the code \`log_unreadable\`. Its id is the
+If saved records were changed in the store, lack a text, or their key is missing, a reader gets an \`error\` without \`seq\`, with the code \`log_unreadable\`. Its id is the
 end of the log: come back with it for what follows. That is 204 for an interaction that has ended, which ends an \`EventSource\`. The stream of a chat goes on
 with the next interaction.
 
