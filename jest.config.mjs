@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-/** Of `npm run test:all` only. */
+/** Left out of `npm test`. */
 const SLOW = '.slow-spec.ts';
 const runsAll = process.env.TEST_ALL === '1';
 if (!runsAll && isWholeRun()) printLeftOut();
@@ -22,7 +22,7 @@ const transform = {
 
 export default {
   rootDir: '.',
-  testEnvironment: '<rootDir>/test/released-contexts.environment.mjs',
+  testEnvironment: '<rootDir>/test/spec.environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
@@ -41,8 +41,7 @@ export default {
   // A worker on a busy machine needs longer than 500 ms to exit, and would be taken for one that leaks.
   workerGracefulExitTimeout: 10_000,
   testSequencer: '<rootDir>/test/slow-first.sequencer.mjs',
-  // Half of the time is waiting, for timeouts and processes. Embedded databases need memory each.
-  maxWorkers: Math.min(availableParallelism() + 2, 4),
+  maxWorkers: availableParallelism(),
 };
 
 // False if the command line names what to run, such as a path, and for programs that only read this.
@@ -58,5 +57,5 @@ function printLeftOut() {
       .filter((path) => path.endsWith(SLOW))
       .map((path) => `${folder}/${path}`),
   );
-  process.stderr.write(`Left out, run by npm run test:all: ${slow.join(', ')}\n`);
+  process.stderr.write(`Left out, run by npm run verify: ${slow.join(', ')}\n`);
 }
