@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { randomBytes } from 'node:crypto';
 import { isSealed } from '../../src/encryption/sealed-text.js';
 import { eventually } from '../support/eventually.js';
 import { OutageWorld } from '../support/store/outage-world.js';
 import { findClusterFault, PostgresCluster } from '../support/store/postgres-cluster.js';
+import { masterKey } from '../support/store/master-key.js';
 
 const fault = await findClusterFault();
 const describeOnCluster = fault ? describe.skip : describe;
@@ -17,7 +17,7 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
 
   beforeAll(async () => {
     cluster = await PostgresCluster.start();
-    const ENCRYPTION_KEYS = `test:${randomBytes(32).toString('base64')}`;
+    const ENCRYPTION_KEYS = `test:${masterKey(1)}`;
     world = await OutageWorld.open({ DATABASE_URL: cluster.url, ENCRYPTION_KEYS });
   });
   afterAll(async () => {

@@ -12,8 +12,9 @@ import { ServerProcess } from '../support/server/server-process.js';
 import { readFolder } from '../support/read-folder.js';
 import { findS3Fault, S3Server } from '../support/store/s3-server.js';
 import { EXHAUSTIVE } from '../support/thoroughness.js';
+import { masterKey } from '../support/store/master-key.js';
 
-const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+const ENCRYPTION_KEYS = `k1:${masterKey(1)}`;
 const CANARY = 'CANARY-of-what-was-plain';
 const CHATS = 6;
 /** So much is encrypted when the command is killed. */

@@ -9,6 +9,7 @@ import { ServerProcess } from '../support/server/server-process.js';
 import { findS3Fault, S3Server } from '../support/store/s3-server.js';
 import { skipContract } from '../support/skip-contract.js';
 import { ALL, EXHAUSTIVE } from '../support/thoroughness.js';
+import { masterKey } from '../support/store/master-key.js';
 
 /** Kills in each place; `KILLS=200 npm test -- test/faults/uploads` is the long form. */
 const ROUNDS = Number(process.env['KILLS'] ?? (EXHAUSTIVE ? 15 : 2));
@@ -16,7 +17,7 @@ const ABREAST = 4;
 /** A purge or sweep that S3 has kept waiting for too long is tried again after 30 s. */
 const SWEPT_MS = 90_000;
 const TWO_DAYS_MS = 2 * 86_400_000;
-const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
+const ENCRYPTION_KEYS = `k1:${masterKey(1)}`;
 /** The object of a file in the folder of the S3 server, or the file itself. */
 const OF_FILE = /(file_[0-9a-f-]{36})(?:_e)?(?:\._S3rver_object)?$/;
 

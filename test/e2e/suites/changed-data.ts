@@ -11,11 +11,12 @@ import type { ApiClient } from '../../support/client/api-client.js';
 import type { TestServer } from '../../support/server/test-server.js';
 import type { OpenStore } from '../stores.js';
 import type { Servers } from '../servers.js';
+import { masterKey } from '../../support/store/master-key.js';
 
 const UNREADABLE = '(This text can’t be read.)';
 const question = { name: 'ask_human', arguments: { question: 'Well?' } };
 const env = {
-  ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  ENCRYPTION_KEYS: `k1:${masterKey(1)}`,
   PARK_AFTER_MS: '0',
   LEASE_TTL_MS: '1500',
 };

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +22,10 @@ import { canary, readEverything, ruleWith, writeEverywhere } from '../../support
 import type { TestServer } from '../../support/server/test-server.js';
 import type { OpenStore } from '../stores.js';
 import type { Servers } from '../servers.js';
+import { masterKey } from '../../support/store/master-key.js';
 
-const [K1, K2, WRONG] = ['k1', 'k2', 'k1'].map((id) => {
-  return { id, secret: new Secret(randomBytes(32).toString('base64')) };
+const [K1, K2, WRONG] = ['k1', 'k2', 'k1'].map((id, n) => {
+  return { id, secret: new Secret(masterKey(n)) };
 }) as [Key, Key, Key];
 const question = { name: 'ask_human', arguments: { question: 'Go on?' } };
 const CANARIES = /CANARY-[\w-]+/g;

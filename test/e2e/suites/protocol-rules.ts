@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +10,7 @@ import type { Protocol } from '../protocols/protocol-client.js';
 import type { OpenStore } from '../stores.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { WITH_KEYS, makeKey } from '../with-keys.js';
+import { masterKey } from '../../support/store/master-key.js';
 
 const TABLE = PROTOCOLS.map((protocol, at) => [protocol.name, protocol, `rules-${at}`] as const);
 
@@ -48,7 +48,7 @@ function testAtRest(servers: Servers): void {
       const patterns = join(folder, 'patterns.json');
       await writeFile(patterns, JSON.stringify([{ name: 'secret', pattern: 'SECRET-[0-9]+' }]));
       const env = {
-        ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+        ENCRYPTION_KEYS: `k1:${masterKey(1)}`,
         REDACT_PATTERNS: patterns,
       };
       server = await servers.start(opened.stores, { env });

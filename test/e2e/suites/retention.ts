@@ -1,5 +1,4 @@
 import { jest } from '@jest/globals';
-import { randomBytes } from 'node:crypto';
 import type { AuditEntry } from '../../../src/audit/audit-entry.js';
 import type { ApiClient } from '../../support/client/api-client.js';
 import { eventually } from '../../support/eventually.js';
@@ -8,6 +7,7 @@ import { script } from '../../support/model/scripted-answers.js';
 import { MovableClock } from '../../support/movable-clock.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
+import { masterKey } from '../../support/store/master-key.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -83,7 +83,7 @@ export function describeRetention(servers: Servers): void {
       const opened = await servers.open();
       const clock = new MovableClock();
       const log: string[] = [];
-      const key = randomBytes(32).toString('base64');
+      const key = masterKey(1);
       const env = { RETENTION_DAYS: '30', ENCRYPTION_KEYS: `k1:${key}` };
       const server = await servers.start(opened.stores, { env, clock, log });
       const { chats } = opened.stores;
