@@ -26,7 +26,7 @@ const SAMPLE = [
 
 (FAULT === undefined ? describe : describe.skip)('The main thread, for a sample', () => {
   let world: CpuWorld;
-  beforeAll(async () => void (world = await CpuWorld.start()), 120_000);
+  beforeAll(async () => void (world = await CpuWorld.start()));
   afterAll(() => world?.stop());
 
   it('takes no longer than the budget', async () => {

@@ -18,7 +18,7 @@ if (FAULT !== undefined) process.stderr.write(`Skipped, the CPU budget: ${FAULT}
 
 (FAULT === undefined ? describe : describe.skip)('The main thread, whatever comes', () => {
   let world: CpuWorld;
-  beforeAll(async () => void (world = await CpuWorld.start()), 120_000);
+  beforeAll(async () => void (world = await CpuWorld.start()));
   afterAll(() => world?.stop());
 
   it.each([

@@ -63,7 +63,6 @@ describe('A task whose server is killed in the middle of an answer', () => {
           expect([read.status, textsOf(read)]).toEqual([task!.status, textsOf(task!)]);
           expect(task!.artifacts).toHaveLength(1);
         },
-        120_000,
       );
     });
 });

@@ -63,7 +63,6 @@ describe('A thread of AG-UI whose server is killed in the middle of an answer', 
             ['assistant', 'Whole answer.'],
           ]);
         },
-        120_000,
       );
     });
 });

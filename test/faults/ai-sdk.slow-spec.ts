@@ -61,7 +61,6 @@ describe('A chat of the AI SDK whose server is killed in the middle of an answer
             ...chat.messages.map((message) => message.id),
           ]);
         },
-        120_000,
       );
     });
 });

@@ -5,23 +5,16 @@ import { ROOT } from '../support/server/made-once.js';
 import { FILES } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 
-/** The compiler may have everything to build. */
-const TEST_MS = 240_000;
-
 describe('The server that `npm run build` makes', () => {
-  it(
-    'starts, answers, and stops in order',
-    async () => {
-      await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build-if-stale.mjs')]);
-      const data = await FILES.create();
-      const server = await ServerProcess.start(data.env, [join(ROOT, 'dist/programs/main.js')]);
-      const api = await server.api();
-      expect((await api.get('/health/ready')).status).toBe(200);
-      const reader = await api.say('built', 'Hi');
-      expect(reader.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
-      expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-      await data.remove();
-    },
-    TEST_MS,
-  );
+  it('starts, answers, and stops in order', async () => {
+    await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build-if-stale.mjs')]);
+    const data = await FILES.create();
+    const server = await ServerProcess.start(data.env, [join(ROOT, 'dist/programs/main.js')]);
+    const api = await server.api();
+    expect((await api.get('/health/ready')).status).toBe(200);
+    const reader = await api.say('built', 'Hi');
+    expect(reader.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
+    expect(await server.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+    await data.remove();
+  });
 });

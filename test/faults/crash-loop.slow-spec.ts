@@ -119,6 +119,6 @@ describe('An interaction that takes the server down', () => {
         expect(well!.find('ANSWER')).toMatchObject({ content: 'I thought.' });
         for (const reader of [well!, dead!]) expect(reader.faults).toEqual([]);
         await retry(poison);
-      }, 240_000); // ten starts of a server, and the pauses of quarantine
+      });
     });
 });

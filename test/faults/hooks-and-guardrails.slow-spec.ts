@@ -18,9 +18,6 @@ import { WitnessStand } from '../support/tools/witnessed.js';
 
 // Over 20 s: a server starts after each kill.
 
-/** Long enough for processes that start while the machine is busy. */
-const TEST_MS = 120_000;
-
 const SECRET = 'tk-9f8e7d6c-only-the-shop-knows';
 /** Any longer part of it gives it away. */
 const PARTS = /tk-9f8|only-the|shop-knows/;
@@ -210,7 +207,6 @@ for (const { name, fault, create } of onOneStore(POSTGRES))
         await eventually(() => stand.closed === 2);
         expect(stand.opened).toBe(2);
       },
-      TEST_MS,
     );
 
     it.each(some(SECRETS, 2))(
@@ -231,7 +227,6 @@ for (const { name, fault, create } of onOneStore(POSTGRES))
         await expectShopped(following, asked);
         await expectSameHooks();
       },
-      TEST_MS,
     );
 
     it.each(some(TRIPS, 2))(
@@ -265,7 +260,6 @@ for (const { name, fault, create } of onOneStore(POSTGRES))
         await stateOf(api, following.of);
         await expectUntold(following, asked);
       },
-      TEST_MS,
     );
   });
 

@@ -9,7 +9,6 @@ import { Person } from '../support/client/person.js';
 import { FILES, onOneStore, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 
-const START_MS = 60_000;
 const OPENAI = {
   name: 'OpenAI',
   start: () => FakeOpenAi.start(),
@@ -76,6 +75,5 @@ describe('An image that a tool showed, when the server is killed while the model
         await server!.kill('SIGKILL');
         await data.remove();
       },
-      3 * START_MS,
     );
 });

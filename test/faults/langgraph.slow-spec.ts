@@ -61,37 +61,33 @@ describe('A thread of LangGraph whose server is killed in the middle of an answe
           { content: 'Whole answer.' },
         ]);
         expect(chunks.at(-1)).toMatchObject({ event: 'end', data: { status: 'success' } });
-      }, 120_000);
+      });
 
-      it.each(NAMES)(
-        'shows it on a page that stays open, with %s',
-        async (sdk) => {
-          const gate = new Gate();
-          fake.reply({ text: ['Half ', gate] });
-          const url = await start();
-          const threadId = `killed-${NAMES.indexOf(sdk)}`;
-          const page = PAGES[sdk]({ url, threadId });
-          await page.hydrationPromise;
-          const sent = page.submit(SAID);
-          await eventually(() => textsOf(page).includes('Half '));
-          await server!.kill('SIGKILL');
-          fake.reply({ text: 'Whole answer.' });
-          await start(new URL(url).port);
-          await sent;
-          await eventually(() => textsOf(page).includes('Whole answer.'));
-          // @langchain/react keeps what was cut, until the page is loaded again
-          const left = textsOf(page).filter((text) => text !== 'Half ');
-          expect(left).toEqual(['Hi', 'Whole answer.']);
-          const loaded = PAGES[sdk]({ url, threadId });
-          await loaded.hydrationPromise;
-          await eventually(() => textsOf(loaded).length > 0);
-          expect(textsOf(loaded)).toEqual(['Hi', 'Whole answer.']);
-          await loaded.dispose();
-          expect(page.rootStore.getSnapshot().error).toBeUndefined();
-          await page.dispose();
-        },
-        120_000,
-      );
+      it.each(NAMES)('shows it on a page that stays open, with %s', async (sdk) => {
+        const gate = new Gate();
+        fake.reply({ text: ['Half ', gate] });
+        const url = await start();
+        const threadId = `killed-${NAMES.indexOf(sdk)}`;
+        const page = PAGES[sdk]({ url, threadId });
+        await page.hydrationPromise;
+        const sent = page.submit(SAID);
+        await eventually(() => textsOf(page).includes('Half '));
+        await server!.kill('SIGKILL');
+        fake.reply({ text: 'Whole answer.' });
+        await start(new URL(url).port);
+        await sent;
+        await eventually(() => textsOf(page).includes('Whole answer.'));
+        // @langchain/react keeps what was cut, until the page is loaded again
+        const left = textsOf(page).filter((text) => text !== 'Half ');
+        expect(left).toEqual(['Hi', 'Whole answer.']);
+        const loaded = PAGES[sdk]({ url, threadId });
+        await loaded.hydrationPromise;
+        await eventually(() => textsOf(loaded).length > 0);
+        expect(textsOf(loaded)).toEqual(['Hi', 'Whole answer.']);
+        await loaded.dispose();
+        expect(page.rootStore.getSnapshot().error).toBeUndefined();
+        await page.dispose();
+      });
     });
 });
 

@@ -71,7 +71,6 @@ describe('A response whose server is killed in the middle of an answer', () => {
           expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
           expect(messagesIn(await again.responses.retrieve(response.id))).toEqual(whole);
         },
-        120_000,
       );
     });
 });

@@ -13,9 +13,6 @@ import type { ProcessData } from '../support/server/process-data.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
 import { ServerProcess } from '../support/server/server-process.js';
 
-/** Long enough for a process that starts while the machine is busy. */
-const START_MS = 60_000;
-
 describe('A run that is parked on an approval when the server is killed', () => {
   let fake: FakeOpenAi;
   let server: ServerProcess | undefined;
@@ -54,53 +51,49 @@ describe('A run that is parked on an approval when the server is killed', () => 
       });
       afterAll(() => data.remove());
 
-      it(
-        'has asked once, and runs what was approved once, when somebody answers the next server (I5, I11)',
-        async () => {
-          const call = { name: 'note', arguments: { path: notes, text: 'as the model wrote it' } };
-          let api = await start(data.env);
-          const person = new Person(() => api);
-          const of = await api.begin('parked', script({ calls: [call] }));
-          const following = new Following(api, of);
-          const { approval_id } = await following.record('APPROVAL_REQUIRED');
-          await eventually(async () => (await runsOf(api)) === 0);
-          const asked = fake.requests.length;
+      it('has asked once, and runs what was approved once, when somebody answers the next server (I5, I11)', async () => {
+        const call = { name: 'note', arguments: { path: notes, text: 'as the model wrote it' } };
+        let api = await start(data.env);
+        const person = new Person(() => api);
+        const of = await api.begin('parked', script({ calls: [call] }));
+        const following = new Following(api, of);
+        const { approval_id } = await following.record('APPROVAL_REQUIRED');
+        await eventually(async () => (await runsOf(api)) === 0);
+        const asked = fake.requests.length;
 
-          await server!.kill('SIGKILL');
-          api = await start(data.env);
-          await following.resume(api);
-          expect((await person.inbox('status=pending')).body.items).toMatchObject([
-            { id: approval_id, interaction_id: of.id },
-          ]);
-          const modified_input = { path: notes, text: 'as it was approved' };
-          expect((await person.approve(of, approval_id, { modified_input })).status).toBe(200);
-          const again = await person.approve(of, approval_id);
-          expect([again.status, again.body.type]).toEqual([400, '/problems/already_processed']);
+        await server!.kill('SIGKILL');
+        api = await start(data.env);
+        await following.resume(api);
+        expect((await person.inbox('status=pending')).body.items).toMatchObject([
+          { id: approval_id, interaction_id: of.id },
+        ]);
+        const modified_input = { path: notes, text: 'as it was approved' };
+        expect((await person.approve(of, approval_id, { modified_input })).status).toBe(200);
+        const again = await person.approve(of, approval_id);
+        expect([again.status, again.body.type]).toEqual([400, '/problems/already_processed']);
 
-          const reader = await following.end();
-          expect(reader.faults).toEqual([]);
-          expect(reader.types).toEqual([
-            'INTERACTION_STARTED',
-            'TOOL_CALL',
-            'TURN_COMPLETED',
-            'APPROVAL_REQUIRED',
-            'APPROVED',
-            'TOOL_STARTED',
-            'TOOL_RESULT',
-            'ANSWER',
-            'TURN_COMPLETED',
-            'INTERACTION_COMPLETE',
-          ]);
-          expect(reader.find('APPROVED')).toMatchObject({ approval_id, modified_input });
-          expect(reader.find('TOOL_RESULT')).toMatchObject({
-            ...{ is_error: false, tool_output: 'Noted: as it was approved' },
-          });
-          expect(await readFile(notes, 'utf8')).toBe('as it was approved\n');
-          expect(fake.requests).toHaveLength(asked + 1);
-          expect((await person.inbox('status=pending')).body.items).toEqual([]);
-        },
-        2 * START_MS,
-      );
+        const reader = await following.end();
+        expect(reader.faults).toEqual([]);
+        expect(reader.types).toEqual([
+          'INTERACTION_STARTED',
+          'TOOL_CALL',
+          'TURN_COMPLETED',
+          'APPROVAL_REQUIRED',
+          'APPROVED',
+          'TOOL_STARTED',
+          'TOOL_RESULT',
+          'ANSWER',
+          'TURN_COMPLETED',
+          'INTERACTION_COMPLETE',
+        ]);
+        expect(reader.find('APPROVED')).toMatchObject({ approval_id, modified_input });
+        expect(reader.find('TOOL_RESULT')).toMatchObject({
+          ...{ is_error: false, tool_output: 'Noted: as it was approved' },
+        });
+        expect(await readFile(notes, 'utf8')).toBe('as it was approved\n');
+        expect(fake.requests).toHaveLength(asked + 1);
+        expect((await person.inbox('status=pending')).body.items).toEqual([]);
+      });
     });
 });
 

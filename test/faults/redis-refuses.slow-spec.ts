@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { STORES } from '../e2e/stores.js';
+import { PGLITE } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
 import { eventually } from '../support/eventually.js';
 import { TestServer } from '../support/server/test-server.js';
@@ -17,7 +17,7 @@ const UNUSED = 'postgres://127.0.0.1:9/unused';
   beforeAll(async () => {
     redis = await RedisServer.start();
     admin = new Redis(redis.port);
-    opened = await STORES[0]!.open();
+    opened = await PGLITE.open();
     server = await TestServer.start(opened.stores, {
       env: { DATABASE_URL: UNUSED, REDIS_URL: redis.url },
     });

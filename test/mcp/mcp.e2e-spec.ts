@@ -7,14 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ToolServer } from '../../src/tools/core/tool-source.js';
-import { STORES } from '../e2e/stores.js';
+import { FILES } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
 import { EventReader } from '../support/client/event-reader.js';
 import { eventually } from '../support/eventually.js';
 import { TestServer } from '../support/server/test-server.js';
 
-/** Long enough for processes that start while the machine is busy. */
-const START_MS = 60_000;
 const ROOT = join(import.meta.dirname, '../..');
 const packaged = (name: string) =>
   join(ROOT, 'node_modules/@modelcontextprotocol', `server-${name}`, 'dist/index.js');
@@ -49,7 +47,7 @@ describe('Tools of MCP servers', () => {
     };
     const path = join(folder, 'mcp.json');
     await writeFile(path, JSON.stringify({ mcpServers }));
-    opened = await STORES[0]!.open();
+    opened = await FILES.open();
     const env = {
       MCP_CONFIG: path,
       REMOTE_URL: httpUrl,
@@ -58,7 +56,7 @@ describe('Tools of MCP servers', () => {
     };
     server = await TestServer.start(opened.stores, { env });
     for (const name of ['everything', 'remote', 'files', 'memory', 'odd']) await untilReady(name);
-  }, 2 * START_MS);
+  });
   afterAll(async () => {
     await server.stop();
     await opened.close();
@@ -69,9 +67,8 @@ describe('Tools of MCP servers', () => {
   const servers = async (): Promise<ToolServer[]> =>
     (await server.api.get('/tools')).body.servers as ToolServer[];
   const untilReady = (name: string) =>
-    eventually(
-      async () => (await servers()).some((each) => each.name === name && each.state === 'ready'),
-      START_MS,
+    eventually(async () =>
+      (await servers()).some((each) => each.name === name && each.state === 'ready'),
     );
   let chats = 0;
   /**

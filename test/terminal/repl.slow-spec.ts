@@ -66,7 +66,7 @@ else
 
     it('gives a note back that no agent has read', async () => {
       await start();
-      await terminal.enter('write 100 words');
+      await terminal.enter('write 400 words');
       await terminal.sees('watch text arrive');
       await terminal.enter('too late');
       await terminal.sees('1 note sent');
