@@ -2,17 +2,16 @@ import { TypeOrmChatArchive } from '../../src/storage/typeorm/archive/typeorm-ch
 import { TypeOrmFileCatalog } from '../../src/storage/typeorm/stores/typeorm-file-catalog.js';
 import { typeOrmStore } from '../support/store/typeorm-store.js';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
+import { DATABASES } from '../support/store/database-kinds.js';
 import type { TestDatabase } from '../support/store/databases.js';
-import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { chatArchiveContract } from './chat-archive.contract.js';
 import { skipContract } from '../support/skip-contract.js';
 
-const fault = await findPostgresFault();
-
-chatArchiveContract('TypeOrmChatArchive on PGlite', () => opened(openTestPglite));
-
-if (fault) skipContract('TypeOrmChatArchive on Postgres', fault);
-else chatArchiveContract('TypeOrmChatArchive on Postgres', () => opened(openTestPostgres));
+for (const { name, fault, open } of DATABASES) {
+  const title = `${TypeOrmChatArchive.name} on ${name}`;
+  if (fault) skipContract(title, fault);
+  else chatArchiveContract(title, () => opened(open));
+}
 
 async function opened(open: () => Promise<TestDatabase>) {
   const tested = await open();

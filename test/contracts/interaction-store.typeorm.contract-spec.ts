@@ -1,16 +1,14 @@
 import { typeOrmStore } from '../support/store/typeorm-store.js';
+import { DATABASES } from '../support/store/database-kinds.js';
 import type { TestDatabase } from '../support/store/databases.js';
-import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { interactionStoreContract } from './interaction-store.contract.js';
 import { skipContract } from '../support/skip-contract.js';
 
-const fault = await findPostgresFault();
-
-interactionStoreContract('TypeOrmInteractionStore on PGlite', () => opened(openTestPglite));
-
-if (fault) skipContract('TypeOrmInteractionStore on Postgres', fault);
-else
-  interactionStoreContract('TypeOrmInteractionStore on Postgres', () => opened(openTestPostgres));
+for (const { name, fault, open } of DATABASES) {
+  const title = `TypeOrmInteractionStore on ${name}`;
+  if (fault) skipContract(title, fault);
+  else interactionStoreContract(title, () => opened(open));
+}
 
 async function opened(open: () => Promise<TestDatabase>) {
   const tested = await open();

@@ -1,17 +1,16 @@
 import type { NewChat } from '../../src/persistence/rows/chat-rows.js';
 import { TypeOrmChatStore } from '../../src/storage/typeorm/stores/typeorm-chat-store.js';
 import { TypeOrmRuleStore } from '../../src/storage/typeorm/stores/typeorm-rule-store.js';
+import { DATABASES } from '../support/store/database-kinds.js';
 import type { TestDatabase } from '../support/store/databases.js';
-import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
 import { ruleStoreContract } from './rule-store.contract.js';
 import { skipContract } from '../support/skip-contract.js';
 
-const fault = await findPostgresFault();
-
-ruleStoreContract('TypeOrmRuleStore on PGlite', () => opened(openTestPglite));
-
-if (fault) skipContract('TypeOrmRuleStore on Postgres', fault);
-else ruleStoreContract('TypeOrmRuleStore on Postgres', () => opened(openTestPostgres));
+for (const { name, fault, open } of DATABASES) {
+  const title = `${TypeOrmRuleStore.name} on ${name}`;
+  if (fault) skipContract(title, fault);
+  else ruleStoreContract(title, () => opened(open));
+}
 
 async function opened(open: () => Promise<TestDatabase>) {
   const tested = await open();

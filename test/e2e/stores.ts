@@ -6,7 +6,8 @@ import type { AllStores } from '../../src/storage/stores.js';
 import { openFileStores } from '../../src/storage/file/file-stores.js';
 import type { Database } from '../../src/storage/typeorm/connection/database.js';
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
-import { findPostgresFault, openTestPglite, openTestPostgres } from '../support/store/databases.js';
+import * as databases from '../support/store/database-kinds.js';
+import type { DatabaseKind } from '../support/store/database-kinds.js';
 import { findRedisServerFault } from '../support/store/redis-server.js';
 import type { ReportProblem } from '../../src/storage/file/report-problem.js';
 import type { TestDatabase } from '../support/store/databases.js';
@@ -41,22 +42,15 @@ export interface StoreKind {
 
 export const FILES: StoreKind = { name: 'files', open: openFiles };
 
-export const PGLITE: StoreKind = {
-  name: 'PGlite',
-  open: async () => onDatabase(await openTestPglite()),
-};
+export const PGLITE: StoreKind = onDatabase(databases.PGLITE);
 
-export const POSTGRES: StoreKind = {
-  name: 'Postgres',
-  fault: await findPostgresFault(),
-  open: async () => onDatabase(await openTestPostgres()),
-};
+export const POSTGRES: StoreKind = onDatabase(databases.POSTGRES);
 
 /** The folder of a program that users start, as a process of its own. */
 export const BUILT: StoreKind = { name: 'the built program', open: openFolder };
 
-/** Every store that the server can run on. */
-export const STORES: readonly StoreKind[] = [PGLITE, POSTGRES, FILES];
+/** The stores that the server can run on; PGlite not always, see `DATABASES`. */
+export const STORES: readonly StoreKind[] = [...databases.DATABASES.map(onDatabase), FILES];
 
 /** Postgres with several processes, which share a Redis. */
 export function clusterStore(): StoreKind {
@@ -64,7 +58,11 @@ export function clusterStore(): StoreKind {
   return { ...POSTGRES, name: 'a cluster', fault, isCluster: true };
 }
 
-function onDatabase(opened: TestDatabase): OpenStore {
+function onDatabase(kind: DatabaseKind): StoreKind {
+  return { ...kind, open: async () => openOn(await kind.open()) };
+}
+
+function openOn(opened: TestDatabase): OpenStore {
   const on = {
     stores: createStores(opened.database),
     async reopen() {

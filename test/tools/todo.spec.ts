@@ -5,7 +5,7 @@ import { TasksService } from '../../src/tasks/tasks.service.js';
 import { TodoTool } from '../../src/tasks/todo.tool.js';
 import type { ToolContext, ToolEvent } from '../../src/tools/core/tool.js';
 import { newChat } from '../contracts/interaction-store/fixtures.js';
-import { STORES } from '../e2e/stores.js';
+import { FILES } from '../e2e/stores.js';
 import type { OpenStore } from '../e2e/stores.js';
 import { toolContext } from '../../src/testing/tool-context.js';
 
@@ -18,7 +18,7 @@ describe(`${TodoTool.name}, run again`, () => {
   let context: ToolContext;
 
   beforeAll(async () => {
-    opened = await STORES.find(({ name }) => name === 'files')!.open();
+    opened = await FILES.open();
     const { stores } = opened;
     board = new TasksService(
       stores.tasks,

@@ -6,7 +6,7 @@ import type { OpenStore } from '../../e2e/stores.js';
 import { IMAGES, pngOf } from '../../support/tools/images.js';
 import { GENERATED_LOG } from './generated-log.js';
 import { SessionLogWorld, linesOf, toLog, withoutIds } from './session-log-world.js';
-import { STORES } from '../../e2e/stores.js';
+import { FILES } from '../../e2e/stores.js';
 
 type Lines = ReturnType<typeof linesOf>;
 
@@ -22,11 +22,10 @@ const LOG = fc.sample(
 )[0]!;
 
 describe('A session log with faults', () => {
-  const files = STORES.find(({ name }) => name === 'files')!;
   let opened: OpenStore;
   let world: SessionLogWorld;
   beforeAll(async () => {
-    opened = await files.open();
+    opened = await FILES.open();
     world = new SessionLogWorld(opened.stores);
   });
   afterAll(() => opened.close());

@@ -1,5 +1,0 @@
-import { runPart } from './run-suites.js';
-import { FILES } from './stores.js';
-
-// More than 20 s: half of all suites, each over HTTP.
-runPart(FILES, 2, 2);
