@@ -50,14 +50,20 @@ class ListeningReader implements Observer<FollowedEvent>, Backlog {
 /** Delivers nothing while it is deaf, and what it is told to, whatever it has heard. */
 class OddBus extends LocalLiveBus {
   deaf = false;
+  listeners = 0;
   deliver = (_frame: Frame): void => {};
 
   override frames(interactionId: string): Observable<Frame> {
     return new Observable((listener) => {
+      this.listeners++;
       this.deliver = (frame) => listener.next(frame);
-      return super.frames(interactionId).subscribe((frame) => {
+      const subscription = super.frames(interactionId).subscribe((frame) => {
         if (!this.deaf) listener.next(frame);
       });
+      return () => {
+        this.listeners--;
+        subscription.unsubscribe();
+      };
     });
   }
 }
@@ -472,6 +478,20 @@ describe(Follower.name, () => {
     await settle();
     expect(reader.heard).toHaveLength(200);
     expect(reader.ends).toEqual([failure]);
+  });
+
+  it('leaves nothing on the bus when its reader leaves, at the end, and when the store fails', async () => {
+    const left = await follow();
+    const read = await follow();
+    expect(bus.listeners).toBe(2);
+    left.stop();
+    expect(bus.listeners).toBe(1);
+    publish(...write(record(2, COMPLETE)));
+    expect(read.seq).toBe(2);
+    expect(bus.listeners).toBe(0);
+    onRead = () => Promise.reject(new Error('away'));
+    await follow();
+    expect(bus.listeners).toBe(0);
   });
 
   it('says nothing to a reader that left, wherever it was', async () => {
