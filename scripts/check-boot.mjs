@@ -26,6 +26,18 @@ await inScratchFolder('parley-boot-', async (scratch) => {
   await holds('it serves the console', async () => {
     expect(await answers('/console/'), '/console/ is not served');
   });
+  await holds('it answers, with a tool that has files of its own', async () => {
+    const response = await fetch(`http://127.0.0.1:${port}/chats/boot/interactions?wait=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        user_message: 'call python {"code": "print(6 * 7)"}',
+        approval_mode: 'auto',
+      }),
+    });
+    const text = await response.text();
+    expect(response.ok && JSON.parse(text).answer?.includes('42'), `it answered ${text}`);
+  });
   await holds('it ends with 0 after SIGTERM', async () => {
     child.kill('SIGTERM');
     const code = await exited;
