@@ -13,7 +13,7 @@ const ALL = [...DATABASES, 'pgbouncer', 'bubblewrap', 'nginx', 'chromium', 'tmux
 const CHAOS = ['node', 'chaos/run.mjs', '--seed', '1'];
 
 /**
- * `what` is a line for people, `cpu_s` what it takes on two cores, `services` are those of
+ * `what` is a line for people, `cpu_s` about what it takes, `services` are those of
  * `with-services.sh`, `commands` run one after the other until one fails.
  */
 export const PARTS = [
