@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { normalizeText } from '../kernel/normalize-text.js';
 import type { ChatListPage, ChatStore } from '../persistence/chat.store.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 
@@ -51,5 +52,5 @@ function hasText({ title, preview }: ChatRow, wanted: string): boolean {
 
 /** Texts that differ only in case, or in how their characters are composed, become equal. */
 export function foldCase(text: string): string {
-  return text.normalize('NFKC').toUpperCase().normalize('NFC');
+  return normalizeText(normalizeText(text, 'NFKC').toUpperCase(), 'NFC');
 }

@@ -1,3 +1,4 @@
+import { normalizeText } from '../kernel/normalize-text.js';
 import { refused } from './workspace-fault.js';
 
 const MAX_PATH_BYTES = 4096;
@@ -53,7 +54,7 @@ export function isInGitFolder(path: string): boolean {
 function checkName(path: string, name: string, platform: NodeJS.Platform): void {
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw refused(path, 'a name in it is too long');
   check(path, name, NAME_RULES);
-  const plain = name.normalize('NFKC');
+  const plain = normalizeText(name, 'NFKC');
   if (plain !== name && (/[/\\]/.test(plain) || /^[. ]+$/.test(plain)))
     throw refused(path, 'it has a character in it that looks like "/", "\\" or ".."');
   if (platform === 'win32') check(path, name, WINDOWS_RULES);

@@ -32,8 +32,8 @@ export function ruleCases(): CpuCase[] {
     ['deny', 'ask', 'allow'].flatMap((decision) =>
       Object.entries(COMMANDS).map(([name, command]) => ({
         name: `rules that ${decision} ${pattern}: ${name}`,
-        prepare: (world) => setRules(world, decision, make),
-        run: (world) => check(world, command),
+        prepare: (world) => setRules(world, decision, regexMatchers(make)),
+        run: (world) => check(world, 'bash', { command }),
       })),
     ),
   );
@@ -54,26 +54,41 @@ export function patternCases(): CpuCase[] {
         const matcher = { type, pattern };
         const body = JSON.stringify({ scope: 'global', decision: 'ask', matcher });
         await world.send('POST', '/permissions/rules', { body });
-        await check(world, COMMANDS['long parts']!);
+        await check(world, 'bash', { command: COMMANDS['long parts'] });
         await world.send('DELETE', '/permissions/rules?scope=global');
       },
     })),
   );
 }
 
-async function check(world: CpuWorld, command: string): Promise<void> {
-  const body = JSON.stringify({ tool_name: 'bash', tool_input: { command } });
-  await world.send('POST', '/permissions/check', { body });
+/** Paths of calls, judged by rules for paths. */
+export function pathCases(): CpuCase[] {
+  return worstTexts().flatMap(({ name, text }) =>
+    ['deny', 'allow'].map((decision) => ({
+      name: `a rule for paths that ${decision}: ${name}`,
+      prepare: (world) => setRules(world, decision, [{ type: 'path', pattern: 'secrets/**' }]),
+      run: (world) => check(world, 'read', { path: text.toWellFormed() }),
+    })),
+  );
+}
+
+async function check(world: CpuWorld, tool_name: string, tool_input: object): Promise<void> {
+  await world.send('POST', '/permissions/check', {
+    body: JSON.stringify({ tool_name, tool_input }),
+  });
+}
+
+function regexMatchers(make: (n: number) => string): readonly object[] {
+  return Array.from({ length: RULES }, (_, n) => ({ type: 'regex', pattern: make(n) }));
 }
 
 async function setRules(
   world: CpuWorld,
   decision: string,
-  make: (n: number) => string,
+  matchers: readonly object[],
 ): Promise<void> {
   await world.send('DELETE', '/permissions/rules?scope=global');
-  for (let n = 0; n < RULES; n++) {
-    const matcher = { type: 'regex', pattern: make(n) };
+  for (const matcher of matchers) {
     const body = JSON.stringify({ scope: 'global', decision, matcher });
     const answer = await world.send('POST', '/permissions/rules', { body });
     if (!answer.includes('"id"')) throw new Error(answer);

@@ -2,6 +2,7 @@ import { CpuWorld, FAULT } from './cpu-world.js';
 import { facadeCases } from './facade-cases.js';
 import { modelCases } from './model-cases.js';
 import { fieldCases } from './request-cases.js';
+import { pathCases } from './rule-cases.js';
 import { importCases } from './upload-cases.js';
 
 if (FAULT !== undefined) process.stderr.write(`Skipped, the CPU budget: ${FAULT}\n`);
@@ -18,6 +19,7 @@ const SAMPLE = [
   'openai: a text of repeated "a@a.-1"',
   'openai: arguments of repeated "1111-"',
   'an import, a field: many lists',
+  'a rule for paths that deny: repeated "\u0301\u0316"',
   'POST /ai-sdk/chat many messages',
   'POST /ai-sdk/chat allowed parts',
   'POST /ag-ui/react allowed messages',
@@ -30,7 +32,7 @@ const SAMPLE = [
   afterAll(() => world?.stop());
 
   it('takes no longer than the budget', async () => {
-    const all = [fieldCases, modelCases, importCases, facadeCases];
+    const all = [fieldCases, modelCases, pathCases, importCases, facadeCases];
     const cases = all.flatMap((make) => make()).filter(({ name }) => SAMPLE.includes(name));
     expect(cases.map(({ name }) => name).sort()).toEqual(SAMPLE.toSorted());
     expect(await world.tooSlow(cases)).toEqual([]);

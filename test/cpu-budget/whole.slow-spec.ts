@@ -3,7 +3,7 @@ import { facadeCases, facadeReads } from './facade-cases.js';
 import { declarationCases, resultCases } from './mcp-cases.js';
 import { modelCases } from './model-cases.js';
 import { fieldCases, parameterCases } from './request-cases.js';
-import { patternCases, ruleCases } from './rule-cases.js';
+import { pathCases, patternCases, ruleCases } from './rule-cases.js';
 import { argumentCases, clientToolCases, fileCases } from './tool-cases.js';
 import { sampleOf } from './sample-of.js';
 import { importCases, uploadCases } from './upload-cases.js';
@@ -30,6 +30,7 @@ if (FAULT !== undefined) process.stderr.write(`Skipped, the CPU budget: ${FAULT}
     ['results of MCP servers', () => sampleOf(resultCases(), 50)],
     ['declarations of MCP servers', () => sampleOf(declarationCases(), 30)],
     ['rules', () => some(ruleCases(), 20)],
+    ['paths that rules judge', () => pathCases()],
     ['patterns of rules', () => some(patternCases(), 40)],
     ['uploads', () => some(uploadCases(), 80)],
     ['imports', () => some(importCases(), 100)],

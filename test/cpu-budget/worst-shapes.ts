@@ -30,8 +30,8 @@ export const VALUES: Readonly<Record<string, string>> = {
 /** Pieces of texts that are dear to a pattern that backtracks, or to a search in each rest. */
 const PIECES = [
   '[', '(', '{', '<', '"', "'", '`', '/*', '*/', '<!--', '<!---->', '{a,', ' ', '\n', ',', '1',
-  '\\', '$(', '((', '](', '|', '- ', '# ', 'a', '\u{1f600}', 'e\u0301', '\u0301', '\ud800', '\t \n',
-  'a@', 'a.', '```\n', '{"a":', '\u0000', '-----BEGIN ', 'a b\n', '**/', 'é', 'sk-', 'a@a.-1', '1111-',
+  '\\', '$(', '((', '](', '|', '- ', '# ', 'a', '\u{1f600}', 'e\u0301', '\u0301', '\u0301\u0316', '\ud800', '\t \n',
+  'a@', 'a.', '```\n', '{"a":', '\u0000', '-----BEGIN ', 'a b\n', '**/', 'a/../', 'é', 'sk-', 'a@a.-1', '1111-',
 ]; // prettier-ignore
 
 /** A text of 1 MiB as JSON, by name. */

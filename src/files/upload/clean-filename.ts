@@ -1,3 +1,5 @@
+import { normalizeText } from '../../kernel/normalize-text.js';
+
 /** Bytes of UTF-8, the most that common file systems take. */
 const MAX_BYTES = 255;
 /** Characters of an extension that a shortened name keeps. */
@@ -8,7 +10,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** The name of an uploaded file without what is no name: folders, controls, excess length. */
 export function cleanFilename(sent: string): string {
-  const base = sent.toWellFormed().normalize('NFC').split(/[/\\]/).at(-1) ?? '';
+  const base = normalizeText(sent.toWellFormed(), 'NFC').split(/[/\\]/).at(-1) ?? '';
   const seen = base.replaceAll(UNSEEN, '').trim();
   return /^\.*$/.test(seen) ? FALLBACK : shorten(seen);
 }

@@ -1,6 +1,7 @@
 import type { Matcher } from '../rules/permission-rule.js';
 import { splitWords } from '../shell/words.js';
 import { canonicalJson } from '../../kernel/json/json.js';
+import { normalizeText } from '../../kernel/normalize-text.js';
 import { commandAllower, commandForbidder } from './match-command.js';
 import { pathAllower, pathForbidder } from './match-path.js';
 import { textAllower, textForbidder } from './match-text.js';
@@ -34,7 +35,7 @@ export function compileMatcher(matcher: Matcher, allows: boolean): CompiledMatch
       return onlyFor(matcher.tool, allows ? textAllower(regex) : textForbidder(regex));
     }
     case 'path': {
-      const glob = compileGlobOf('pattern', matcher.pattern.normalize('NFC'), !allows);
+      const glob = compileGlobOf('pattern', normalizeText(matcher.pattern, 'NFC'), !allows);
       return onlyFor(matcher.tool, allows ? pathAllower(glob) : pathForbidder(glob));
     }
   }

@@ -10,6 +10,8 @@ import { possiblePaths, toWorkspacePath } from './workspace-path.js';
 
 /** In steps: to find the paths in it. */
 const COST_OF_A_WORD = 60;
+/** In steps: to normalize a character of a path and to divide it into names. */
+const COST_OF_A_CHARACTER = 3;
 
 /** Matches if every path of the call matches and stays in the workspace. */
 export function pathAllower(glob: LinearRegex): CompiledMatcher {
@@ -28,6 +30,7 @@ export function pathAllower(glob: LinearRegex): CompiledMatcher {
 
 function permits(paths: readonly string[], glob: LinearRegex, effort: Effort): Match {
   for (const path of paths) {
+    effort.spend(path.length * COST_OF_A_CHARACTER);
     const { text, leaves } = toWorkspacePath(path);
     if (leaves) return no(`${text} may be outside of the workspace`);
     if (glob.covers(text, effort) !== true) return no(`${text} does not match`);
@@ -84,7 +87,11 @@ function forbidsCommand(
 }
 
 function forbids(paths: readonly string[], glob: LinearRegex, effort: Effort): Match {
-  const found = paths.find((path) => possiblePaths(path).some((name) => isIn(name, glob, effort)));
+  const found = paths.find((path) => {
+    effort.spend(path.length * COST_OF_A_CHARACTER);
+    for (const name of possiblePaths(path)) if (isIn(name, glob, effort)) return true;
+    return false;
+  });
   return found === undefined ? no('no path matches') : yes(`${found} matches`);
 }
 

@@ -1,3 +1,4 @@
+import { normalizeText } from '../../kernel/normalize-text.js';
 import type { Effort } from '../../matching/effort.js';
 import type { Word } from '../shell/script.js';
 
@@ -8,7 +9,7 @@ const COST = 3;
 
 /** Splits a text that can't be parsed into possible words. */
 export function roughWords(text: string, effort: Effort): Word[] {
-  const normalized = text.normalize('NFKC');
+  const normalized = normalizeText(text, 'NFKC');
   effort.spend((text.length + normalized.length) * COST);
   return normalized
     .replace(/["'\\\p{Default_Ignorable_Code_Point}]/gu, '')
