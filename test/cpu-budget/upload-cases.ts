@@ -166,7 +166,9 @@ export function importCases(): CpuCase[] {
       }),
     ),
     imported('many lines', () => Array(50_000).fill('{}').join('\n')),
-    imported('many empty lines', () => '\n'.repeat(SIZE)),
+    imported('many empty lines', () => '\n'.repeat(4 * SIZE)),
+    imported('many empty lines of Windows', () => '\r\n'.repeat(SIZE)),
+    imported('many blank lines', () => ' \n'.repeat(SIZE)),
     imported('many odd lines', () => Array(50_000).fill('{"type":"odd"}').join('\n')),
   ];
 }

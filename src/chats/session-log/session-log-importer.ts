@@ -6,6 +6,7 @@ import { LiveBus } from '../../event-log/live/live-bus.js';
 import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { Authentication } from '../../auth/authentication.js';
 import { AppError } from '../../kernel/app-error.js';
+import { Breather } from '../../kernel/async/breather.js';
 import { Clock } from '../../kernel/clock.js';
 import { ChatArchive } from '../../persistence/chat-archive.js';
 import type { ArchivedFile, IncomingChat } from '../../persistence/chat-archive.js';
@@ -94,8 +95,11 @@ export class SessionLogImporter {
     const problems = new ProblemList();
     const { clock, settings, redaction } = this;
     const reading = new ChatImport({ caller, incoming, ids, problems, clock, settings, redaction });
-    for await (const line of readBodyLines(body, this.config.importMaxBytes))
+    const breather = new Breather(); // lines that have arrived come without a turn of the event loop
+    for await (const line of readBodyLines(body, this.config.importMaxBytes)) {
       await reading.take(line);
+      await breather.breathe();
+    }
     const chat = await reading.end(clock.now().toISOString());
     if (!chat) throw nothingToImport(problems);
     const files: ArchivedFile[] = [];
