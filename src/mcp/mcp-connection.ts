@@ -2,13 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import {
-  ErrorCode,
-  McpError,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { describeAnsweredError } from './answered-error.js';
 import { CallWatch } from './call-watch.js';
 import { describeProblem, hideSecrets } from './describe-problem.js';
 import { callResult, resultOutput } from './result-output.js';
@@ -20,7 +17,7 @@ import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolServer } from '../tools/core/tool-source.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { traceHeaders } from '../net/outgoing-trace.js';
-import { MAX_MESSAGE_BYTES } from './bounded-fetch.js';
+import { MAX_MESSAGE_BYTES } from './message-size.js';
 import { HttpTransport } from './http-transport.js';
 
 export interface CallOptions {
@@ -36,7 +33,6 @@ export interface CallOptions {
 /** Called with the current tools of a server; answers the problems of some of them, or null. */
 export type OnTools = (tools: readonly unknown[]) => Promise<string | null>;
 
-const CONNECTION_CLOSED: number = ErrorCode.ConnectionClosed;
 /** `MCP_START_TIMEOUT_MS` by default. */
 const START_TIMEOUT_MS = 60_000;
 /** Timeout of the list of tools when a server reports a change, in milliseconds. */
@@ -142,22 +138,26 @@ export class McpConnection {
   ): Promise<unknown> {
     const client = this.client;
     if (!client) throw new Error(this.describeAway());
+    const watch = new CallWatch();
     try {
-      return await send(client, { name, arguments: args }, options);
+      return await send(client, { name, arguments: args }, options, watch);
     } catch (error) {
       if (options.signal.aborted) throw error;
+      if (watch.failure) throw this.brokenOff(watch.failure, options.cut);
       if (!isSessionGone(error)) throw this.explain(error, client, options.cut);
       await this.lose(client, 'it has forgotten the session');
       if (!this.client) await this.connect();
       // A server may have acted before it answered so (I4).
       if (!options.mayRepeat) throw this.answeredWith(error, options.cut);
       if (!this.client) throw new Error(this.describeAway(), { cause: error });
-      return send(this.client, { name, arguments: args }, options);
+      return send(this.client, { name, arguments: args }, options, new CallWatch());
     }
   }
 
   private explain(error: unknown, client: Client, cut: Cut): Error {
-    if (error instanceof McpError && error.code !== CONNECTION_CLOSED) return error;
+    // Without a transport it is the SDK that made the error, when the connection closed.
+    if (error instanceof McpError && client.transport)
+      return new Error(describeAnsweredError(error), { cause: error });
     if (error instanceof StreamableHTTPError) return this.answeredWith(error, cut);
     if (isGarbage(error)) return this.unreadable('it is no message of the protocol');
     const why = describeProblem(this.lastError ?? error, this.settings, cut);
@@ -172,6 +172,15 @@ export class McpConnection {
     const said = describeProblem(cause, this.settings, cut);
     return new Error(
       `The MCP server ${this.name} answered with an error: ${said}. ${EFFECT_UNKNOWN}`,
+      { cause },
+    );
+  }
+
+  /** The connection goes on: only the answer to this call has ended. */
+  private brokenOff(cause: Error, cut: Cut): Error {
+    const why = describeProblem(cause, this.settings, cut);
+    return new Error(
+      `The MCP server ${this.name} did not answer the call to its end: ${why}. ${EFFECT_UNKNOWN}`,
       { cause },
     );
   }
@@ -216,9 +225,9 @@ export class McpConnection {
     const timeout = this.startTimeoutMs;
     const inTime = AbortSignal.timeout(timeout);
     try {
-      await client.connect(
-        makeTransport(this.settings, (said) => this.logger.debug(said)),
-        { timeout, signal: this.stopping.signal },
+      const transport = makeTransport(this.settings, (said) => this.logger.debug(said));
+      await new CallWatch().watch(this.stopping.signal, (signal) =>
+        client.connect(transport, { timeout, signal }),
       );
       client.onclose = () => void this.lose(client, this.describeClose());
       client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.refreshSoon());
@@ -268,6 +277,7 @@ export class McpConnection {
   }
 
   private note(error: Error): void {
+    if (error.name === 'AbortError') return; // a request that is over
     const problem = describeProblem(error, this.settings);
     this.logger.debug(problem);
     if (isGarbage(error)) CallWatch.current?.noteFault();
@@ -294,14 +304,13 @@ export class McpConnection {
 function send(
   client: Client,
   params: { name: string; arguments: Readonly<Record<string, unknown>> },
-  { signal, output }: CallOptions,
+  { signal: given, output }: CallOptions,
+  watch: CallWatch,
 ): Promise<unknown> {
-  const watch = new CallWatch();
-  return watch.watch(() =>
+  const onprogress = (progress: Progress): void => output(`${describeProgress(progress)}\n`);
+  return watch.watch(given, (signal) =>
     client.request({ method: 'tools/call', params: { ...params, ...traceMeta() } }, anyResult, {
-      signal: AbortSignal.any([signal, watch.signal]),
-      timeout: NO_TIMEOUT,
-      onprogress: (progress) => output(`${describeProgress(progress)}\n`),
+      ...{ signal, timeout: NO_TIMEOUT, onprogress },
     }),
   );
 }
@@ -321,16 +330,16 @@ function describeProgress({ progress, total, message }: Progress): string {
  * Returns the tools as the server declares them, not validated yet. The list also ends at a cursor
  * that was there before.
  */
-async function listTools(client: Client, signal: AbortSignal): Promise<unknown[]> {
+async function listTools(client: Client, given: AbortSignal): Promise<unknown[]> {
   if (!client.getServerCapabilities()?.tools) return [];
   const tools: unknown[] = [];
   const cursors = new Set<string>();
   let cursor: string | undefined;
   while (cursors.size < MAX_PAGES && tools.length < MAX_LISTED) {
     const params = cursor === undefined ? {} : { cursor };
-    const answer = await client.request({ method: 'tools/list', params }, toolList, {
-      ...{ signal, timeout: NO_TIMEOUT },
-    });
+    const answer = await new CallWatch().watch(given, (signal) =>
+      client.request({ method: 'tools/list', params }, toolList, { signal, timeout: NO_TIMEOUT }),
+    );
     for (const tool of answer.tools) tools.push(tool);
     cursor = answer.nextCursor;
     if (!cursor || cursors.has(cursor)) break;

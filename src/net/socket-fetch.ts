@@ -13,6 +13,11 @@ const FREE_SOCKETS = 256;
 export interface SocketFetchOptions {
   /** An HTTP proxy that supports CONNECT, such as `http://user:password@proxy:3128`. */
   readonly proxyUrl?: string;
+  /**
+   * False: each request has a connection of its own. True by default: then a request is sent again
+   * if the server closes its connection just as it comes.
+   */
+  readonly keepAlive?: boolean;
 }
 
 /**
@@ -26,10 +31,11 @@ export class SocketFetch {
   private readonly httpsAgent: http.Agent;
 
   constructor(options: SocketFetchOptions = {}) {
-    const keepAlive = { keepAlive: true, maxFreeSockets: FREE_SOCKETS };
-    const proxy = options.proxyUrl ? new HttpsProxyAgent(options.proxyUrl, keepAlive) : undefined;
-    this.httpAgent = proxy ?? new http.Agent(keepAlive);
-    this.httpsAgent = proxy ?? new https.Agent(keepAlive);
+    const { keepAlive = true, proxyUrl } = options;
+    const agent = { keepAlive, maxFreeSockets: FREE_SOCKETS };
+    const proxy = proxyUrl ? new HttpsProxyAgent(proxyUrl, agent) : undefined;
+    this.httpAgent = proxy ?? new http.Agent(agent);
+    this.httpsAgent = proxy ?? new https.Agent(agent);
   }
 
   readonly fetch = async (

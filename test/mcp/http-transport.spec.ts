@@ -37,6 +37,23 @@ describe(HttpTransport.name, () => {
     expect(times.at(-1)! - times[0]!).toBeGreaterThan(900);
   });
 
+  it.each([
+    ['asks for the tools again', 200, 'notifications/tools/list_changed'],
+    ['closes if its session is forgotten', 404, 'closed'],
+  ])('%s after its stream of notifications has ended', async (_, status, expected) => {
+    const seen = new Promise((resolve) => {
+      transport.onmessage = (message) => resolve('method' in message && message.method);
+      transport.onclose = () => resolve('closed');
+    });
+    const statuses = [200, status];
+    server.on('request', (request, response) => {
+      if (request.method === 'POST') return void response.writeHead(202).end();
+      response.writeHead(statuses.shift() ?? 405, STREAM).end('retry: 0\n\n');
+    });
+    await transport.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    expect(await seen).toBe(expected);
+  });
+
   it('sends at most 100 replies at once', async () => {
     const waiting: (() => void)[] = [];
     const some = new Promise<void>((resolve) => {

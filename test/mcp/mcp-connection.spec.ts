@@ -98,6 +98,36 @@ describe(McpConnection.name, () => {
     await other.stop();
   });
 
+  const ERRORS: readonly (readonly [string, object, RegExp])[] = [
+    ['as a closed connection', { code: -32_000, message: 'it is locked' }, /-32000: it is locked$/],
+    ['as a timeout', { code: -32_001, message: 'the mailbox is slow' }, /-32001: the mailbox/],
+    ['of its own', { code: 7, message: 'no', data: { field: 'to' } }, /7: no\n\{"field":"to"\}$/],
+  ];
+
+  it.each(ERRORS)('goes on after an error with the same number %s', async (_, error, expected) => {
+    await connect();
+    const { since } = connection.state;
+    odd.answers.push((response, id) => json(response, { jsonrpc: '2.0', id, error }));
+    await expect(call('acts')).rejects.toThrow(expected);
+    expect(await call('acts')).toBe('done');
+    expect(connection.state).toMatchObject({ state: 'ready', since });
+  });
+
+  it('says that the effect of a call is unknown whose answer breaks off, and goes on', async () => {
+    await connect();
+    const { since } = connection.state;
+    odd.answers.push((response) =>
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .write(': working\n\n', () => response.destroy()),
+    );
+    await expect(call('acts')).rejects.toThrow(
+      'did not answer the call to its end: aborted. Whether the call had an effect is unknown.',
+    );
+    expect(await call('acts')).toBe('done');
+    expect(connection.state).toMatchObject({ state: 'ready', since });
+  });
+
   it.each([
     ['a content that is no list', { jsonrpc: '2.0', result: { content: 'done' } }],
     ['an error flag that is none', { jsonrpc: '2.0', result: { content: [], isError: 'yes' } }],

@@ -249,7 +249,7 @@ describe('Tools of MCP servers', () => {
       }),
       expect.objectContaining({
         code: 'tool_server_unavailable',
-        message: expect.stringMatching(/refusing.*fetch failed: .*ECONNREFUSED 127\.0\.0\.1/),
+        message: expect.stringMatching(/refusing.*ECONNREFUSED 127\.0\.0\.1/),
       }),
     ]);
   });
