@@ -102,7 +102,7 @@ const HOMES = {
   'class-validator': 'src/(http|.+/dto)/|src/auth/tenant-id',
   'content-disposition': 'src/files/',
   diff: 'src/tools/workspace-files/',
-  'eventsource-parser': 'src/models/answer/',
+  'eventsource-parser': 'src/(mcp|models/answer)/',
   'file-type': 'src/files/upload/',
   '(pdfjs-dist|mammoth|sax)': 'src/files/extraction/',
   'tar-stream': 'src/(chats/session-log|backup)/',
