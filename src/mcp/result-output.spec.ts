@@ -27,6 +27,26 @@ describe(resultOutput.name, () => {
     ]);
   });
 
+  it.each([
+    ['data:image/png;base64,'],
+    ['DATA:image/png;charset=utf-8;Base64,'],
+    ['data:;base64,'],
+  ])('reads an image that begins with %s', (prefix) => {
+    const { text, journal } = resultOutput(
+      callResult.parse({ content: [png(prefix + IMAGES.png)] }),
+    );
+    expect(text).toBe('[image, image/png, 3×2, 73 bytes]');
+    expect(journal?.images).toEqual([{ media_type: 'image/png', data: IMAGES.png }]);
+  });
+
+  it('tells the size of what a data URL has', () => {
+    const audio = { type: 'audio', mimeType: 'audio/wav', data: 'data:audio/wav;base64,AAAA' };
+    const file = { uri: 'file:///a', blob: 'data:application/pdf;base64,AAAA' };
+    expect(read({ content: [audio, { type: 'resource', resource: file }] })).toBe(
+      '[audio, audio/wav, 3 bytes]\n[resource file:///a, binary, 3 bytes]',
+    );
+  });
+
   it('shows four images of a result, and none that is too large or broken', () => {
     const large = png(pngOf(1024 * 1024 + 1).toString('base64'));
     const broken = png(IMAGES.png.slice(0, 40));

@@ -22,13 +22,18 @@ export const callResult = z.looseObject({
 
 type CallResult = z.output<typeof callResult>;
 
+/** Some servers send a data URL where the protocol wants its base64 alone. */
+const DATA_URL = /^data:[^,]{0,200};base64,/i;
+
+const base64Data = z.string().transform((text) => text.replace(DATA_URL, ''));
+
 const shownText = z.string().default('');
 
 /** The parts of a block that are shown; an odd member beside them costs nothing. */
 const contentBlock = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: shownText }),
-  z.object({ type: z.literal('image'), data: z.string(), mimeType: shownText }),
-  z.object({ type: z.literal('audio'), data: z.string(), mimeType: shownText }),
+  z.object({ type: z.literal('image'), data: base64Data, mimeType: shownText }),
+  z.object({ type: z.literal('audio'), data: base64Data, mimeType: shownText }),
   z.object({ type: z.literal('resource_link'), uri: z.string(), name: shownText }),
   z.object({
     type: z.literal('resource'),
@@ -36,7 +41,7 @@ const contentBlock = z.discriminatedUnion('type', [
       uri: shownText,
       mimeType: z.string().default('binary'),
       text: z.string().optional(),
-      blob: shownText,
+      blob: base64Data.default(''),
     }),
   }),
 ]);

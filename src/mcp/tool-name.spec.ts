@@ -14,4 +14,13 @@ describe(toolName.name, () => {
     for (const name of names) expect(name.length).toBeLessThanOrEqual(64);
     expect(new Set(names).size).toBe(names.length);
   });
+
+  it.each([[50], [60], [100]])('keeps servers apart whose names begin alike: %i', (length) => {
+    const servers = ['a', 'b'].map((end) => 's'.repeat(length - 1) + end);
+    for (const tool of ['search', 'a/b', 'x'.repeat(100)]) {
+      const names = servers.map((server) => toolName(server, tool));
+      expect(new Set(names).size).toBe(2);
+      for (const name of names) expect(name.length).toBeLessThanOrEqual(64);
+    }
+  });
 });

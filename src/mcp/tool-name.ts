@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** Maximum length that every vendor accepts. */
 const MAX_NAME = 64;
+const HASH_LENGTH = 8;
 
 /** The prefix of the names of a server's tools. */
 export function toolPrefix(server: string): string {
@@ -10,13 +11,15 @@ export function toolPrefix(server: string): string {
 
 /**
  * `mcp__<server>__<tool>`. A name that is too long or has other characters is made unique by a few
- * characters of its hash.
+ * characters of a hash: of the tool's name, and of the server's where that is cut too.
  */
 export function toolName(server: string, tool: string): string {
-  const name = toolPrefix(server) + clean(tool);
+  const prefix = toolPrefix(server);
+  const name = prefix + clean(tool);
   if (name.length <= MAX_NAME && clean(tool) === tool) return name;
-  const hash = createHash('sha256').update(tool).digest('hex').slice(0, 8);
-  return `${name.slice(0, MAX_NAME - hash.length - 1)}_${hash}`;
+  const hashed = prefix.length > MAX_NAME - HASH_LENGTH - 1 ? `${server}\n${tool}` : tool;
+  const hash = createHash('sha256').update(hashed).digest('hex').slice(0, HASH_LENGTH);
+  return `${name.slice(0, MAX_NAME - HASH_LENGTH - 1)}_${hash}`;
 }
 
 function clean(text: string): string {
