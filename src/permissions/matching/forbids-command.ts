@@ -130,11 +130,11 @@ function hasOption(options: ReadonlySet<string>, wanted: string): boolean {
 function hasLong(options: ReadonlySet<string>, name: string): boolean {
   const letter = Object.hasOwn(LETTER_OF, name) ? LETTER_OF[name] : undefined;
   if (letter !== undefined && options.has(letter)) return true;
-  return [...options].some((option) => option.length > 4 && `--${name}`.startsWith(option));
+  return [...options].some((option) => option !== '--' && `--${name}`.startsWith(option));
 }
 
 function letterOf(option: string): string | undefined {
   const name = option.slice(2);
-  const full = Object.keys(LETTER_OF).find((known) => name.length > 2 && known.startsWith(name));
+  const full = Object.keys(LETTER_OF).find((known) => name !== '' && known.startsWith(name));
   return full && LETTER_OF[full];
 }

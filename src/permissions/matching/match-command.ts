@@ -4,7 +4,7 @@ import type { CompiledMatcher } from './match.js';
 import { forbids } from './forbids-command.js';
 import type { Match } from './match.js';
 import { maybe, no, yes } from './match.js';
-import { roughWords } from './rough-words.js';
+import { roughWords, UNREAD } from './rough-words.js';
 
 const NOT_A_COMMAND = no('it is not a command');
 
@@ -64,9 +64,10 @@ export function commandForbidder(
     if (part.kind !== 'command') return NOT_A_COMMAND;
     const results = prefixes.map((prefix) => forbids(part.words, { prefix, exact, effort }));
     if (results.includes(true)) return yes('the command is one of those that it names');
-    if (part.whole && stands(argumentsOf(part), prefixes, effort))
-      return part.unlisted ? maybe(IN_TEXT.why) : IN_TEXT;
+    const inCode = part.whole && stands(argumentsOf(part), prefixes, effort);
+    if (inCode === true) return part.unlisted ? maybe(IN_TEXT.why) : IN_TEXT;
     if (part.opaque) return RUNS_CODE;
+    if (inCode === 'maybe') return TOO_LONG;
     if (results.includes('maybe')) return maybe('the command may turn out to be one that it names');
     return no('the command begins with other words');
   };
@@ -79,10 +80,13 @@ function forbidsOther(
   effort: Effort,
 ): Match {
   if (opaque) return RUNS_CODE;
-  return stands(source, prefixes, effort) ? maybe(IN_TEXT.why) : NOT_A_COMMAND;
+  const inText = stands(source, prefixes, effort);
+  if (inText === 'maybe') return TOO_LONG;
+  return inText ? maybe(IN_TEXT.why) : NOT_A_COMMAND;
 }
 
 const RUNS_CODE = maybe('the command may run code that can’t be read');
+const TOO_LONG = maybe('the command is too long to look for the words that it names');
 const IN_TEXT = yes('the words that it names stand in the command');
 
 /** The arguments that are code for a program whose language is not parsed here. */
@@ -98,15 +102,35 @@ function forbidsText(
   prefixes: readonly (readonly string[])[],
   effort: Effort,
 ): Match {
-  return stands(source, prefixes, effort) ? IN_TEXT : no('the words that it names are not there');
+  const inText = stands(source, prefixes, effort);
+  if (inText === 'maybe') return TOO_LONG;
+  return inText ? IN_TEXT : no('the words that it names are not there');
 }
 
-/** True if one of these prefixes occurs anywhere in a text that can't be parsed. */
-function stands(text: string, prefixes: readonly (readonly string[])[], effort: Effort): boolean {
+/** Words after a name that are compared with a prefix. */
+const MAX_COMPARED = 50;
+
+/** Checks if one of these prefixes occurs anywhere in a text that can't be parsed. */
+function stands(
+  text: string,
+  prefixes: readonly (readonly string[])[],
+  effort: Effort,
+): boolean | 'maybe' {
   const words = roughWords(text, effort);
-  return prefixes.some((prefix) =>
-    words.some(
-      (_, at) => forbids(words.slice(at, at + 50), { prefix, exact: false, effort }) === true,
-    ),
+  const values = words.flatMap((word) =>
+    word.text.split('=').map((value) => ({ ...word, text: value })),
   );
+  const lists = values.length > words.length ? [words, values] : [words];
+  let found: boolean | 'maybe' = false;
+  for (const list of lists)
+    for (let at = 0; at < list.length; at++) {
+      const compared = list.slice(at, at + MAX_COMPARED);
+      if (at + MAX_COMPARED < list.length) compared.push(UNREAD);
+      for (const prefix of prefixes) {
+        const result = forbids(compared, { prefix, exact: false, effort });
+        if (result === true) return true;
+        found ||= result;
+      }
+    }
+  return found;
 }

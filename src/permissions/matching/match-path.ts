@@ -5,7 +5,7 @@ import type { CommandPart } from '../shell/script.js';
 import type { CompiledMatcher } from './match.js';
 import type { Match } from './match.js';
 import { maybe, no, yes } from './match.js';
-import { roughWords } from './rough-words.js';
+import { roughWords, UNREAD } from './rough-words.js';
 import { possiblePaths, toWorkspacePath } from './workspace-path.js';
 
 /** In steps: to find the paths in it. */
@@ -62,11 +62,17 @@ export function pathForbidder(glob: LinearRegex): CompiledMatcher {
   };
 }
 
+const TOO_LONG = maybe('the command is too long to look for paths');
 const RUNS_CODE = maybe('the command may run code that can’t be read');
 
 function forbidsText(source: string, glob: LinearRegex, effort: Effort): Match {
-  const paths = roughWords(source, effort).flatMap(({ text }) => pathsIn(text));
-  return forbids(paths, glob, effort);
+  const words = roughWords(source, effort);
+  const found = forbids(
+    words.flatMap(({ text }) => pathsIn(text)),
+    glob,
+    effort,
+  );
+  return found.matched === false && words.at(-1) === UNREAD ? TOO_LONG : found;
 }
 
 function forbidsCommand(
@@ -76,12 +82,12 @@ function forbidsCommand(
 ): Match {
   effort.spend(words.length * COST_OF_A_WORD);
   const texts = words.map(({ text }) => text);
-  const inCode =
-    whole && !unlisted ? roughWords(texts.join(' '), effort).map(({ text }) => text) : [];
-  const paths = [...texts, ...inCode].flatMap(pathsIn);
+  const inCode = whole && !unlisted ? roughWords(texts.join(' '), effort) : [];
+  const paths = [...texts, ...inCode.map(({ text }) => text)].flatMap(pathsIn);
   const found = forbids(paths, glob, effort);
   if (found.matched !== false) return found;
   if (opaque) return RUNS_CODE;
+  if (inCode.at(-1) === UNREAD) return TOO_LONG;
   if (!words.some(({ dynamic }) => dynamic)) return found;
   return maybe('a word may turn out to be a path that it names');
 }
@@ -102,14 +108,14 @@ function isIn(path: string, glob: LinearRegex, effort: Effort): boolean {
 
 /** Characters that often stand before or behind a path: `-v .env:/x`, `:(top).env`, `a=<.env;b`. */
 const SEPARATOR = /[=@:,;<()]/g;
-const MAX_PIECES = 10;
+const MAX_PIECES = 50;
 
 /** The word itself, and what in it can be a path, also behind options: `-rf.env`. */
 function pathsIn(word: string): string[] {
   const marks = [...word.matchAll(SEPARATOR)].slice(0, MAX_PIECES);
   const ends = marks.map(({ index }) => word.slice(index + 1));
   const pieces = marks.length > 0 ? word.split(SEPARATOR, MAX_PIECES + 1) : [];
-  const [options = ''] = /^-[^-/\s][^/\s]{0,9}/.exec(word) ?? [];
+  const [options = ''] = /^-[^-/\s][^/\s]{0,63}/.exec(word) ?? [];
   const attached = Array.from(options.slice(1), (_, at) => word.slice(at + 2));
   return [word, ...ends, ...pieces, ...attached].filter((path) => path !== '');
 }

@@ -7,14 +7,17 @@ const MAX_WORDS = 2000;
 /** Steps per character. */
 const COST = 3;
 
-/** Splits a text that can't be parsed into possible words. */
+/** Stands for the words of a text that are not read. */
+export const UNREAD: Word = { text: '', dynamic: true, splits: true };
+
+/** Splits a text that can't be parsed into possible words; the last one of too many is `UNREAD`. */
 export function roughWords(text: string, effort: Effort): Word[] {
   const normalized = normalizeText(text, 'NFKC');
   effort.spend((text.length + normalized.length) * COST);
-  return normalized
+  const words = normalized
     .replace(/["'\\\p{Default_Ignorable_Code_Point}]/gu, '')
     .split(/[\s;&|()<>`${},+[\]]+/)
     .filter((word) => word !== '')
-    .slice(0, MAX_WORDS)
     .map((word) => ({ text: word, dynamic: false, splits: false }));
+  return words.length > MAX_WORDS ? [...words.slice(0, MAX_WORDS), UNREAD] : words;
 }

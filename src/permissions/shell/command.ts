@@ -66,6 +66,8 @@ export function shadowsOf(command: Command, readInner: ReadInner): ScriptPart[] 
     shadows.push(part({ ...command, words }, { shadow: true }));
     if (/\s/.test(words[0]!.text)) shadows.push(...tryInner(words[0]!.text, readInner));
   }
+  if (command.words.length > MAX_SHADOWS)
+    shadows.push(part(command, { shadow: true, opaque: true }));
   for (const input of command.inputs) shadows.push(...tryInner(input, readInner));
   return shadows;
 }

@@ -1,9 +1,11 @@
 import { findReach } from './programs/find-reach.js';
-import { part, shadowsOf, within } from './command.js';
+import { part, shadowsOf, withDoubt, within } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import type { ScriptPart, Word } from './script.js';
 
 const EXECUTES = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+const EXECUTES_THERE = new Set(['-execdir', '-okdir']);
+const ELSEWHERE = 'it runs commands in folders that are known only when it runs';
 const FOUND = '{}';
 
 /** `find` itself, and each command that it executes. */
@@ -21,10 +23,12 @@ export function readFind(
       continue;
     }
     const end = words.findIndex((_, index) => index > at && isEnd(words, index));
-    if (end < 0) return unclear(command, readInner);
+    const run = words.slice(at + 1, end);
+    if (end < 0 || run.some(endsElsewhere)) return unclear(command, readInner);
     const several = words[end]!.text === '+';
-    const inner = words.slice(at + 1, end).map((word) => withFound(word, several));
-    parts.push(...readCommand(within(command, { words: inner, inputs: [] }), readInner));
+    const inner = run.map((word) => withFound(word, several));
+    const read = readCommand(within(command, { words: inner, inputs: [] }), readInner);
+    parts.push(...withDoubt(read, EXECUTES_THERE.has(words[at]!.text) ? ELSEWHERE : undefined));
     at = end;
   }
   if (own.some(mayExecute)) return [...unclear(command, readInner), ...parts];
@@ -41,6 +45,11 @@ function isEnd(words: readonly Word[], at: number): boolean {
   if (dynamic) return false;
   const before = words[at - 1]!;
   return text === ';' || (text === '+' && before.text === FOUND && !before.dynamic);
+}
+
+/** True for a word that some programs may take for the end of a command, and others not. */
+function endsElsewhere({ text, dynamic }: Word): boolean {
+  return !dynamic && (text === '+' || EXECUTES.has(text));
 }
 
 /** True if the word can become `-exec` or another action. */

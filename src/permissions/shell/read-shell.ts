@@ -8,6 +8,8 @@ const FLAGS = /^-[aefhlmnptuvxBCHPE]*c[aefhlmnptuvxBCHPE]*$/;
 const OTHER_FLAGS = /^(?:-[aefhlmnptuvxBCHPE]+|--(?:login|noprofile|norc|posix))$/;
 /** Those with which an allow rule can cover the script. */
 const PLAIN_FLAGS = /^-[eux]*c$/;
+/** Devices, and the files that a process has open, under all their names. */
+const IS_INPUT = /^\/+(?:\.\/+)*(?:dev|proc)\//;
 /** Texts that Bash reads otherwise than other shells. */
 const BASH_ONLY = /\$['"[]|\(\(|\[\[|&>/;
 
@@ -27,6 +29,7 @@ export function readShell(command: Command, shell: string, readInner: ReadInner)
     if (shell !== 'bash' && BASH_ONLY.test(script.text)) return unclear(command, readInner);
     return readScript(command, { at, text: script.text }, readInner);
   }
+  if (!word.dynamic && IS_INPUT.test(word.text)) return readsInput(command, readInner);
   const isFile = at === 1 && !word.dynamic && !/^[-+]/.test(word.text);
   // Without a slash it may be a program of PATH: one that runs others hides what it runs.
   if (!isFile || Object.hasOwn(WRAPPERS, word.text)) return unclear(command, readInner);

@@ -30,6 +30,8 @@ const LOADER = /^ld(?:-linux.*|-musl.*|64)?\.so(?:\.\d+)*$/;
 const GIT_CONFIGURES = /^(?:-c|--config-env|--exec-path)/;
 /** The folder `.git` in a path, also attached to an option. */
 const NAMES_GIT_FOLDER = /\.git(?:\/|$)/i;
+const READS_CODE = /^(?:.*\/)?(?:(?:ba|da|z|k|a|c|tc|fi)?sh|python[\d.]*|perl|ruby|node)$/s;
+const ASKS_DATABASES: ReadonlySet<string> = new Set(['psql', 'mysql', 'sqlite3']);
 const AWK_RUNS = /system|getline|[|@]|^-/;
 
 /**
@@ -42,17 +44,36 @@ export function findReach(words: readonly Word[]): Reach {
   const named = findKnownCall(words);
   if (named !== undefined) return { ...PLAIN, must_name: named };
   if (onlyPrints(words)) return PLAIN;
+  if (program === 'printf') return OPAQUE;
   if (program === 'sed') return editsPlainly(words) ? WHOLE : OPAQUE;
   if (AWK.test(program))
     return words.some(({ text, dynamic }) => dynamic || AWK_RUNS.test(text)) ? OPAQUE : WHOLE;
   if (RUNS_CODE.has(program) || LOADER.test(program)) return OPAQUE;
   if (program === '.' || program === 'source') return namesFile(words) ? WHOLE : OPAQUE;
-  if (RUNS_ARGUMENTS.has(program)) return WHOLE;
+  if (RUNS_ARGUMENTS.has(program))
+    return reachOfCode(words, ASKS_DATABASES.has(program) ? LEAVES_SQL : EXPANDS);
   if (RUNS_FIRST_ARGUMENT.has(program)) return reachOfInterpreter(words);
   if (program === 'git') return reachOfGit(words);
   if (isRisky(program, words)) return OPAQUE;
   if (CHANGES_FILES.has(program) && words.slice(1).some(mayNameGitFolder)) return WHOLE;
-  return isPlain(program, words) ? PLAIN : UNLISTED;
+  if (isPlain(program, words)) return PLAIN;
+  return { ...UNLISTED, opaque: words.slice(1).some(mayBeShell) };
+}
+
+/** Expansions and escapes of shells and other languages: `c$@url`, `c[u]rl`, `\143url`. */
+const EXPANDS = /[$`*?[{\\]/;
+
+/** Commands of database clients, which can run programs. */
+const LEAVES_SQL = /(?:^|[\n;])[ \t]*(?:\.|system\b)|[\\|`]/i;
+
+/** The arguments are code: words that a rule forbids can be spelt otherwise in it. */
+function reachOfCode(words: readonly Word[], hides: RegExp): Reach {
+  return words.slice(1).some(({ text }) => hides.test(text)) ? OPAQUE : WHOLE;
+}
+
+/** A program that is not known may run it, and the shell what it reads on its input. */
+function mayBeShell({ text, dynamic }: Word): boolean {
+  return !dynamic && READS_CODE.test(text);
 }
 
 /** True for calls that only print, of programs that can also run or write something. */
@@ -68,6 +89,8 @@ function onlyPrints(words: readonly Word[]): boolean {
       return isPlainDate(words);
     case 'command':
       return isQuery(words);
+    case 'printf':
+      return isPlainPrintf(words);
     default:
       return AWK.test(program) && isPlainAwk(words);
   }
@@ -115,6 +138,16 @@ function mayMatchGit(segment: string): boolean {
   return segment.startsWith('.') && '.git'.startsWith(segment.slice(0, at).toLowerCase());
 }
 
+/** `%n` would set the variable that an argument names, as would the option `-v`. */
+const PRINTF_FORMAT = /^(?:[^%]|%%|%[-+ #'\d.]*(?:[bcdeEfgGiosuxXq]|\([^()]*\)T))*$/s;
+
+/** True for a `printf` whose format is literal and only inserts values. */
+function isPlainPrintf(words: readonly Word[]): boolean {
+  const format = words[words[1]?.text === '--' ? 2 : 1];
+  if (!format || format.dynamic) return false;
+  return (words[1]!.text === '--' || !/^-./s.test(format.text)) && PRINTF_FORMAT.test(format.text);
+}
+
 /** True for `command -v git`, which runs nothing. */
 function isQuery(words: readonly Word[]): boolean {
   const [, option, ...names] = words;
@@ -132,7 +165,7 @@ function reachOfGit(words: readonly Word[]): Reach {
     return OPAQUE;
   if (hasOption(words, GIT_LISTS)) return OPAQUE;
   if (subcommand.dynamic || hasOptions) return WHOLE;
-  if (hasOption(words, GIT_OPTIONS) || isRisky('git', words)) return WHOLE;
+  if (hasOption(words, GIT_OPTIONS) || isRisky('git', words)) return reachOfCode(words, EXPANDS);
   const isPlainGit = words[0]!.text === 'git' && PLAIN_GIT.has(subcommand.text);
   if (!isPlainGit && !isPlainRemote(words)) return UNLISTED;
   const remote = findRemote(words);

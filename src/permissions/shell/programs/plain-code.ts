@@ -59,7 +59,8 @@ const RULE = String.raw`(?:${CONDITION}(?:\s*(?:&&|\|\||,)\s*${CONDITION})*)`;
 const AWK = LinearRegex.compile(
   String.raw`\s*(?:(?:${RULE})?\s*${ACTION}\s*;?\s*)*(?:${RULE})?\s*`,
 );
-const AWK_ASSIGNS = /^[A-Za-z_]\w*=/;
+/** An assignment, or a connection of gawk. */
+const NO_AWK_FILE = /^(?:[A-Za-z_]\w*=|\/inet[46]?\/)/;
 const AWK_SEPARATOR = /^-F(?:.|\\t|\\\|)?$/;
 
 /** True if a call of `awk` only prints. */
@@ -70,7 +71,7 @@ export function isPlainAwk(words: readonly Word[]): boolean {
   if (!code || words.slice(0, at + 1).some(({ dynamic }) => dynamic)) return false;
   return (
     isCode(code, AWK) &&
-    words.slice(at + 1).every((word) => isFile(word) && !AWK_ASSIGNS.test(word.text))
+    words.slice(at + 1).every((word) => isFile(word) && !NO_AWK_FILE.test(word.text))
   );
 }
 

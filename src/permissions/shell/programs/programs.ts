@@ -12,7 +12,7 @@ export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set(
   md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum cmp diff
   stat du df basename dirname realpath readlink pwd cd pushd popd dirs which type whoami id groups uname arch
   nproc uptime ps pgrep pidof free printenv getconf tty locale lscpu
-  true false : exit set wait sleep seq factor echo printf expr test
+  true false : exit set wait sleep seq factor echo expr test
   mkdir rmdir touch cp mv rm ln chmod`.split(/\s+/),
 );
 
@@ -176,7 +176,6 @@ export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
   openssl: { words: words('-out -engine -provider') },
   xxd: { short: 'r' },
   yq: { short: 'i', long: words('inplace') },
-  printf: { short: 'v', code: /%[-\d+ #'*.hlLjztq]*n/ }, // `%n` sets the variable that it names
   date: { short: 's', long: words('set') },
   test: { words: words('-v -R') },
   wait: { short: 'p' },
