@@ -6,6 +6,8 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { AppError } from '../kernel/app-error.js';
+import { readSpan } from '../kernel/read-span.js';
+import { syncFolder } from '../kernel/sync-folder.js';
 import { END, headOf } from './archive.js';
 
 /**
@@ -61,8 +63,9 @@ export class ArchiveWriter {
       const entry = this.archive.entry({ name, size, mode: mode & 0o777 });
       this.note(name, size);
       for (let left = size; left > 0;) {
-        const chunk = Buffer.alloc(Math.min(left, 256 * 1024));
-        await file.read(chunk, 0, chunk.length, size - left);
+        const wanted = Math.min(left, 256 * 1024);
+        const read = await readSpan(file, size - left, wanted);
+        const chunk = read.length < wanted ? Buffer.concat([read], wanted) : read;
         this.hash.update(chunk);
         left -= chunk.length;
         if (!entry.write(chunk))
@@ -95,6 +98,7 @@ export class ArchiveWriter {
     this.archive.finalize();
     await this.written;
     await rename(this.part, this.path);
+    await syncFolder(dirname(resolve(this.path)));
   }
 
   async abort(): Promise<void> {

@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import { makePrivateFolder } from '../kernel/private-folder.js';
+import { syncFolder } from '../kernel/sync-folder.js';
 import { DataDirLock } from '../storage/data-dir-lock.js';
 import { STORE_FILES, STORE_FOLDERS } from '../storage/file/snapshot.js';
 import type { TableRows } from '../storage/table-rows.js';
@@ -74,7 +75,9 @@ class Restoration {
     } finally {
       await tables.close();
     }
-    if (!databaseUrl) await rename(join(this.aside, 'db'), join(dataDir, 'db'));
+    if (databaseUrl) return;
+    await rename(join(this.aside, 'db'), join(dataDir, 'db'));
+    await syncFolder(dataDir);
   }
 
   private async files(path: string): Promise<void> {
@@ -84,6 +87,7 @@ class Restoration {
     const names = [...STORE_FILES, ...STORE_FOLDERS.toReversed()];
     for (const name of names.filter((each) => existsSync(join(this.aside, each))))
       await rename(join(this.aside, name), join(this.config.dataDir, name));
+    await syncFolder(this.config.dataDir);
   }
 
   private async take({ name, mode, linkname, is_folder, content }: ArchiveEntry): Promise<void> {

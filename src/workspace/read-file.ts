@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { readSpan } from '../kernel/read-span.js';
 import { unsuitable, WorkspaceFault } from './workspace-fault.js';
 import type { Workspace } from './workspace.js';
 
@@ -61,11 +62,11 @@ export async function readUpTo(
   const chunks: Buffer[] = [];
   const chunk = Math.min(size + 1, MAX_CHUNK_BYTES);
   for (let at = 0; at < limit;) {
-    const buffer = Buffer.allocUnsafe(Math.min(chunk, limit - at));
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-    chunks.push(buffer.subarray(0, bytesRead));
-    at += bytesRead;
-    if (bytesRead < buffer.length) break; // the end
+    const wanted = Math.min(chunk, limit - at);
+    const bytes = await readSpan(handle, at, wanted);
+    chunks.push(bytes);
+    at += bytes.length;
+    if (bytes.length < wanted) break; // the end
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
 }

@@ -53,7 +53,7 @@ for (const store of onStores(PGLITE))
     });
   });
 
-for (const store of onStores(FILES))
+for (const store of onStores(PGLITE))
   describe(`npm run keys -- rotate on ${store.name}`, () => {
     it('wraps the data keys with the first key, after which the former one can go', async () => {
       const data = await store.create();

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { TENANT_ID } from '../../auth/principal.js';
 import { AppError } from '../../kernel/app-error.js';
+import { syncFolder } from '../../kernel/sync-folder.js';
 import { FileStore, filesUnavailable, noBytes } from '../file-store.js';
 import type { ByteRange, StoredBytes } from '../file-store.js';
 import { readMarker } from './claim-folder.js';
@@ -55,7 +56,7 @@ export class LocalFileStore extends FileStore {
     const source = this.pathOf(from);
     await this.bring(to, async (path) => {
       await onDisk(copyFile(source, path, constants.COPYFILE_EXCL), from);
-      await sync(path, 'r+');
+      await sync(path);
     });
   }
 
@@ -124,13 +125,8 @@ async function makeFolder(path: string): Promise<void> {
   if (made !== undefined) await syncFolder(dirname(path));
 }
 
-/** Windows does not support this, and does not need it. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform !== 'win32') await sync(path, 'r');
-}
-
-async function sync(path: string, flags: string): Promise<void> {
-  const file = await open(path, flags);
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r+');
   try {
     await file.sync();
   } finally {

@@ -7,9 +7,10 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { open, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { AppError } from '../../kernel/app-error.js';
+import { syncFolder } from '../../kernel/sync-folder.js';
 
 export const TEMPORARY_SUFFIX = '.tmp';
 
@@ -59,18 +60,9 @@ export async function replaceDurably(path: string, text: string | Uint8Array): P
   await rename(path + TEMPORARY_SUFFIX, path);
 }
 
-/**
- * Makes created, renamed and removed entries of a folder durable against a power loss. Windows does
- * not support this, and does not need it.
- */
-export async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const directory = await open(path, 'r');
-  try {
-    await onDisk(directory.sync());
-  } finally {
-    await directory.close();
-  }
+/** As `syncFolder`. */
+export function syncDirectory(path: string): Promise<void> {
+  return onDisk(syncFolder(path));
 }
 
 function writeAll(fd: number, bytes: Uint8Array, offset: number): void {

@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../audit/audit-entry.js';
 import { AuditStore } from '../../audit/audit-store.js';
 import type { AuditPage } from '../../audit/audit-store.js';
 import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
+import { readSpan } from '../../kernel/read-span.js';
 import { appendDurably, syncDirectory } from './durable-files.js';
 import { describeError } from './report-problem.js';
 import type { ReportProblem } from './report-problem.js';
@@ -109,7 +110,7 @@ async function wholeLines(file: FileHandle): Promise<number> {
   let end = (await file.stat()).size;
   while (end > 0) {
     const begin = Math.max(0, end - CHUNK);
-    const last = (await read(file, begin, end)).lastIndexOf(NEWLINE);
+    const last = (await readSpan(file, begin, end - begin)).lastIndexOf(NEWLINE);
     if (last >= 0) return begin + last + 1;
     end = begin;
   }
@@ -121,7 +122,7 @@ async function* linesBackwards(file: FileHandle, size: number): AsyncGenerator<s
   let rest: Buffer = Buffer.alloc(0);
   for (let end = size; end > 0;) {
     const begin = Math.max(0, end - CHUNK);
-    const bytes = Buffer.concat([await read(file, begin, end), rest]);
+    const bytes = Buffer.concat([await readSpan(file, begin, end - begin), rest]);
     // the first line may begin before this chunk
     const from = begin === 0 ? 0 : bytes.indexOf(NEWLINE) + 1;
     const lines = bytes.toString('utf8', from).split('\n');
@@ -129,10 +130,4 @@ async function* linesBackwards(file: FileHandle, size: number): AsyncGenerator<s
     rest = bytes.subarray(0, from);
     end = begin;
   }
-}
-
-async function read(file: FileHandle, begin: number, end: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(end - begin);
-  await file.read(bytes, 0, bytes.length, begin);
-  return bytes;
 }

@@ -2,6 +2,7 @@ import { decodeText } from '../../kernel/decode-text.js';
 import type { Folder } from '../folder.js';
 import { openFileIn } from '../workspace.js';
 import type { Breather } from '../../kernel/async/breather.js';
+import { readSpan } from '../../kernel/read-span.js';
 import { IgnoreRules } from './ignore-rules.js';
 
 export const IGNORE_FILE = '.gitignore';
@@ -48,9 +49,7 @@ async function readIfThere(folder: Folder): Promise<string | undefined> {
   try {
     const { handle } = await openFileIn(folder, IGNORE_FILE, IGNORE_FILE);
     try {
-      const bytes = Buffer.alloc(MAX_BYTES);
-      const { bytesRead } = await handle.read(bytes, 0, MAX_BYTES, 0);
-      return decodeText(bytes.subarray(0, bytesRead));
+      return decodeText(await readSpan(handle, 0, MAX_BYTES));
     } finally {
       await handle.close();
     }

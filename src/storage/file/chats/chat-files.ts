@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { readSpanSync } from '../../../kernel/read-span.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { ChatSnapshot } from '../../memory/core/journal.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
@@ -66,8 +67,7 @@ export function isProjected(directory: ChatDirectory, interaction: StoredInterac
 }
 
 function readText(fd: number, position: number): string {
-  const bytes = Buffer.alloc(HEAD_BYTES);
-  return bytes.toString('latin1', 0, readSync(fd, bytes, 0, HEAD_BYTES, position));
+  return readSpanSync(fd, position, HEAD_BYTES).toString('latin1');
 }
 
 /** requests.json: all requests of a chat, by interaction. */

@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
+import { readSpan } from '../../../kernel/read-span.js';
 import { recordDamaged } from '../../../persistence/rows/damaged-record.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RecordType } from '../../../protocol/events.js';
@@ -205,11 +206,7 @@ export class FileLog extends RecordLog {
   }
 
   private async readSpan({ from, to }: Span): Promise<Buffer> {
-    return this.withFile(async (file) => {
-      const bytes = Buffer.allocUnsafe(to - from);
-      await file.read(bytes, 0, bytes.length, from);
-      return bytes;
-    });
+    return this.withFile((file) => readSpan(file, from, to - from));
   }
 
   private async withFile<T>(body: (file: FileHandle) => Promise<T>): Promise<T> {

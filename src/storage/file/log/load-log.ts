@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { copyFile, open, rm } from 'node:fs/promises';
+import { readSpanSync } from '../../../kernel/read-span.js';
 import type { InteractionStart } from '../../memory/core/journal.js';
 import { StoredInteraction } from '../../memory/core/stored-interaction.js';
 import type { ChatDirectory } from '../chats/chat-directory.js';
@@ -118,7 +119,7 @@ async function measureIntact(
 
 function readFirstLine(fd: number, size: number): Buffer {
   for (let length = FIRST_READ; ; length *= 2) {
-    const head = readSpan(fd, 0, Math.min(length, size));
+    const head = readSpanSync(fd, 0, Math.min(length, size));
     const end = head.indexOf(NEWLINE);
     if (end >= 0 || length >= size) return head.subarray(0, end < 0 ? head.length : end);
   }
@@ -127,14 +128,9 @@ function readFirstLine(fd: number, size: number): Buffer {
 /** Undefined if the file doesn't end with a newline. */
 function readLastLine(fd: number, size: number): Buffer | undefined {
   for (let length = FIRST_READ; ; length *= 2) {
-    const tail = readSpan(fd, Math.max(0, size - length), Math.min(length, size));
+    const tail = readSpanSync(fd, Math.max(0, size - length), Math.min(length, size));
     if (tail.at(-1) !== NEWLINE) return undefined;
     const before = tail.lastIndexOf(NEWLINE, -2);
     if (before >= 0 || length >= size) return tail.subarray(before + 1, -1);
   }
-}
-
-function readSpan(fd: number, offset: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  return bytes.subarray(0, readSync(fd, bytes, 0, length, offset));
 }
