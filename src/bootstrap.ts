@@ -17,6 +17,7 @@ const EXIT_FAILED = 1;
  */
 export async function bootstrap(modules: readonly ServerModule[] = []): Promise<void> {
   keepFilesPrivate();
+  process.stderr.on('error', () => {}); // its reader may go away, as that of the log
   const config = await requireConfig();
   try {
     // Loaded after the check, so that an invalid configuration is reported at once.

@@ -2,7 +2,8 @@ import type { LoggerService } from '@nestjs/common';
 import { pino, stdTimeFunctions } from 'pino';
 import type { Level, Logger } from 'pino';
 import type { Config } from '../config/config.js';
-import { logFields } from './log-fields.js';
+import { logFields, outsideRuns } from './log-fields.js';
+import { LogOutput } from './log-output.js';
 import { prettyWriter } from './pretty-writer.js';
 import { redactor } from './redactor.js';
 import { cutText } from '../kernel/cut-text.js';
@@ -35,10 +36,9 @@ type LogConfig = Pick<Config, 'logLevel' | 'logFormat' | 'environmentSecrets'>;
 export class AppLogger implements LoggerService {
   private readonly pino: Logger;
 
-  constructor(
-    config: LogConfig,
-    write: (text: string) => void = (text) => void process.stdout.write(text),
-  ) {
+  constructor(config: LogConfig, write?: (text: string) => void) {
+    const output = new LogOutput(process.stdout, (lost, code) => this.tellOfLost(lost, code));
+    const writeText = write ?? ((text: string): void => output.write(text));
     this.pino = pino(
       {
         level: config.logLevel,
@@ -49,7 +49,7 @@ export class AppLogger implements LoggerService {
         serializers: { err: describeError },
         hooks: { streamWrite: redactor(config.environmentSecrets) },
       },
-      { write: config.logFormat === 'pretty' ? prettyWriter(write) : write },
+      { write: config.logFormat === 'pretty' ? prettyWriter(writeText) : writeText },
     );
   }
 
@@ -79,6 +79,11 @@ export class AppLogger implements LoggerService {
 
   verbose(message: unknown, ...rest: unknown[]): void {
     this.write('trace', message, rest);
+  }
+
+  private tellOfLost(lost_lines: number, code: string): void {
+    const message = `Lines of the log were lost: standard output could not be written (${code})`;
+    outsideRuns(() => this.error({ message, lost_lines }, AppLogger.name));
   }
 
   /** Nest appends the context, and for errors the stack before it. */
