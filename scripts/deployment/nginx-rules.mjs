@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import { milliseconds } from './compose.mjs';
 import { unless } from './unless.mjs';
 
@@ -31,7 +30,8 @@ export function findNginxFaults({ compose: { services }, nginx, image, defaults 
   ];
 }
 
-function faultsOfLimits(nginx, { HEARTBEAT_MS, IMPORT_MAX_BYTES, FILE_MAX_BYTES }) {
+function faultsOfLimits(nginx, defaults) {
+  const { HEARTBEAT_MS, KEEP_ALIVE_TIMEOUT_MS, IMPORT_MAX_BYTES, FILE_MAX_BYTES } = defaults;
   const [silence] = valuesOf(nginx, 'proxy_read_timeout').map(milliseconds);
   const [, imported, uploaded] = valuesOf(nginx, 'client_max_body_size');
   const [kept] = valuesOf(nginx.slice(nginx.indexOf('upstream api')), 'keepalive_timeout');
@@ -46,8 +46,8 @@ function faultsOfLimits(nginx, { HEARTBEAT_MS, IMPORT_MAX_BYTES, FILE_MAX_BYTES 
       'nginx takes other files than the server',
     ),
     ...unless(
-      milliseconds(kept) < createServer().keepAliveTimeout,
-      'nginx uses connections that Node is about to close',
+      milliseconds(kept) < KEEP_ALIVE_TIMEOUT_MS,
+      'nginx uses connections that the server is about to close',
     ),
   ];
 }

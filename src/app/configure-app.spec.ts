@@ -30,6 +30,15 @@ describe(configureApp.name, () => {
     expect(server.headersTimeout).toBeLessThanOrEqual(60_000);
   });
 
+  it('closes idle connections later than load balancers and deploy/nginx.conf', async () => {
+    const { headers } = await request(server).get('/things/7').set('Connection', 'keep-alive');
+    expect(headers['keep-alive']).toBe('timeout=72');
+    const [, seconds] = /keepalive_timeout (\d+)s;/.exec(
+      readFileSync('deploy/nginx.conf', 'utf8'),
+    )!;
+    expect(Number(seconds)).toBeLessThan(72);
+  });
+
   describe('problems', () => {
     it.each(Object.entries(STATUS_OF_KIND))('answers %s with %i', async (kind, status) => {
       const { body, headers } = await request(server).get(`/faults/${kind}?x=1`).expect(status);

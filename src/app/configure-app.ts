@@ -37,6 +37,7 @@ export function configureApp(
   app.disable('x-powered-by');
   app.disable('etag'); // would hash every response
   app.getHttpServer().requestTimeout = REQUEST_TIMEOUT_MS;
+  app.getHttpServer().keepAliveTimeout = config.keepAliveTimeoutMs;
   serveUpgrades(app.getHttpServer());
   const limits = app.get(ResponseLimits);
   app.use(

@@ -259,6 +259,8 @@ export class Config {
   readonly parkAfterMs: number;
   readonly disconnectGraceMs: number;
   readonly heartbeatMs: number;
+  /** Time that an idle connection stays open, in milliseconds. */
+  readonly keepAliveTimeoutMs: number;
   readonly leaseTtlMs: number;
   readonly shutdownGraceMs: number;
   /** Open event streams of this process, and of one interaction through it. */

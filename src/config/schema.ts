@@ -106,6 +106,7 @@ export const environment = z.object({
   FACADES: someOf(...FACADE_NAMES).default([...FACADE_NAMES]),
   DISCONNECT_GRACE_MS: milliseconds(0).default(30_000),
   HEARTBEAT_MS: milliseconds(10).default(15_000),
+  KEEP_ALIVE_TIMEOUT_MS: milliseconds(1).default(72_000),
   SHUTDOWN_GRACE_MS: milliseconds(0).default(10_000),
   MAX_STREAMS: integer(1, 1_000_000).default(1000),
   MAX_STREAMS_PER_INTERACTION: integer(1, 1_000_000).default(200),
