@@ -5396,6 +5396,15 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['Problem'];
         };
       };
+      /** @description No byte came for a minute. */
+      readonly 408: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
       /** @description AUDIO_MAX_BYTES or AUDIO_MAX_MS. */
       readonly 413: {
         headers: {
@@ -7298,6 +7307,15 @@ export interface operations {
           readonly 'application/problem+json': components['schemas']['Problem'];
         };
       };
+      /** @description No byte came for a minute. */
+      readonly 408: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
       /** @description The id is taken. */
       readonly 409: {
         headers: {
@@ -7532,6 +7550,15 @@ export interface operations {
         };
       };
       readonly 404: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description No byte came for a minute. */
+      readonly 408: {
         headers: {
           readonly [name: string]: unknown;
         };

@@ -22,12 +22,9 @@ describe(configureApp.name, () => {
   const post = (body: string, type = 'application/json'): Test =>
     request(server).post('/things').set('Content-Type', type).send(body);
 
-  it('gives a slow client as long as deploy/nginx.conf to send a session log', () => {
-    const [, minutes] = /proxy_read_timeout (\d+)m;/.exec(
-      readFileSync('deploy/nginx.conf', 'utf8'),
-    )!;
-    expect(server.requestTimeout).toBe(Number(minutes) * 60_000);
-    expect(server.headersTimeout).toBeLessThanOrEqual(60_000);
+  it('gives a body any time while bytes arrive, but not headers', () => {
+    expect(server.requestTimeout).toBe(0);
+    expect(server.headersTimeout).toBe(60_000);
   });
 
   it('closes idle connections later than load balancers and deploy/nginx.conf', async () => {

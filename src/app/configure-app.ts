@@ -3,6 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { Authentication } from '../auth/authentication.js';
 import type { Authenticated } from '../auth/caller.decorator.js';
 import type { Config } from '../config/config.js';
+import { Clock } from '../kernel/clock.js';
 import { asWork } from '../kernel/current-work.js';
 import { NO_TENANT, withinTenant } from '../kernel/tenant-scope.js';
 import { AppError } from '../kernel/app-error.js';
@@ -14,6 +15,7 @@ import { hostMiddleware } from '../http/security/host.middleware.js';
 import { measureRequests } from '../http/measure-requests.js';
 import { InputPipe } from '../http/input/input.pipe.js';
 import { jsonBody } from '../http/input/json-body.js';
+import { silentBodies } from '../http/input/silent-bodies.js';
 import { serveDocument } from '../http/openapi/openapi.js';
 import { ProblemFilter } from '../http/errors/problem.filter.js';
 import { requestLog } from '../logging/request-log.js';
@@ -21,9 +23,6 @@ import { Telemetry } from '../telemetry/telemetry.js';
 import { ownerOf, ResponseLimits } from '../streams/response-limits.js';
 import { roleMiddleware } from '../http/security/role.middleware.js';
 import { serveUpgrades } from '../http/upgrades.js';
-
-/** Time for a whole request to arrive, in milliseconds: that of a session log to import. */
-const REQUEST_TIMEOUT_MS = 600_000;
 
 /**
  * Adds middleware, pipe, filter and `/docs`, for the server and for tests alike. Call it before the
@@ -36,7 +35,7 @@ export function configureApp(
 ): NestExpressApplication {
   app.disable('x-powered-by');
   app.disable('etag'); // would hash every response
-  app.getHttpServer().requestTimeout = REQUEST_TIMEOUT_MS;
+  app.getHttpServer().requestTimeout = 0; // headers have their own, `silentBodies` ends bodies
   app.getHttpServer().keepAliveTimeout = config.keepAliveTimeoutMs;
   serveUpgrades(app.getHttpServer());
   const limits = app.get(ResponseLimits);
@@ -46,6 +45,7 @@ export function configureApp(
     limits.watchAll,
     securityHeaders,
     requestLog(logger),
+    silentBodies(app.get(Clock)),
     hostMiddleware(config),
     refuseNulInUrl,
   );

@@ -30,6 +30,7 @@ export class AudioController {
   @ApiBody({ type: RecordingDto })
   @ApiResponse({ status: 200, type: TranscriptDto })
   @ApiResponse({ status: 400, type: ProblemDto, description: 'The recording is empty.' })
+  @ApiResponse({ status: 408, type: ProblemDto, description: 'No byte came for a minute.' })
   @ApiResponse({ status: 413, type: ProblemDto, description: 'AUDIO_MAX_BYTES or AUDIO_MAX_MS.' })
   @ApiResponse({ status: 415, type: ProblemDto, description: 'The file is no audio.' })
   @ApiResponse({ status: 503, type: ProblemDto, description: 'The endpoint fails, or is not set.' })

@@ -63,6 +63,7 @@ export class FilesController {
   @ApiResponse({ status: 201, type: FileDto })
   @ApiResponse({ status: 400, type: ProblemDto, description: 'The form is not as described.' })
   @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 408, type: ProblemDto, description: 'No byte came for a minute.' })
   @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than FILE_MAX_BYTES.' })
   @ApiResponse({ status: 415, type: ProblemDto, description: 'The body is not a form.' })
   @ApiResponse({ status: 429, type: QuotaExceededDto, description: 'QUOTA_BYTES is used up.' })

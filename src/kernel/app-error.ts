@@ -4,6 +4,7 @@ export type ErrorKind =
   | 'unauthenticated'
   | 'forbidden'
   | 'not_found'
+  | 'timed_out'
   | 'conflict'
   | 'too_large'
   | 'unsupported'

@@ -98,6 +98,7 @@ export const PROBLEMS: Readonly<Record<string, readonly [status: number, meaning
   tool_call_not_found: [404, 'The interaction waits for no result of this call.'],
   unknown_method: [404, 'The protocol has no method of this name.'],
   method_not_allowed: [405, 'The path has no such method; `Allow` lists those that it has.'],
+  request_timeout: [408, 'No byte of the body has arrived for a minute. Send it again.'],
   agent_ended: [409, 'The agent has ended, so that nothing can be said to it.'],
   already_ended: [409, 'The interaction had ended already.'],
   chat_busy: [

@@ -81,6 +81,7 @@ export class SessionLogController {
   @ApiBody({ schema: { ...LOG, example: EXAMPLE } })
   @ApiResponse({ status: 201, type: ImportedChatDto })
   @ApiResponse({ status: 400, type: ProblemDto, description: 'It has nothing to import.' })
+  @ApiResponse({ status: 408, type: ProblemDto, description: 'No byte came for a minute.' })
   @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
   @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than IMPORT_MAX_BYTES.' })
   @ApiResponse({ status: 415, type: ProblemDto, description: 'The body is neither of these.' })

@@ -7,7 +7,7 @@ import { allowedMethods } from './allowed-methods.js';
 import { answerEarly, isArriving } from './answer-early.js';
 import { rulesOf } from '../path-rules.js';
 import { rememberProblem } from './problem-of.js';
-import { isUnknownRoute, toProblem } from './to-problem.js';
+import { isUnknownRoute, STATUS_OF_KIND, toProblem } from './to-problem.js';
 import type { ProblemOrigin } from './to-problem.js';
 
 /** Most outages are over by then, and refusing an early retry is cheap. */
@@ -65,7 +65,9 @@ function answer(problem: Problem, response: Response, retry_after_s?: number): R
   const { errorType, formatError } = rulesOf(response);
   response.status(problem.status).type(errorType);
   const text = formatError(problem);
-  if (!isArriving(response.req)) return response.send(text);
+  // A body that has fallen silent is not waited for.
+  if (problem.status === STATUS_OF_KIND.timed_out || !isArriving(response.req))
+    return response.send(text);
   setImmediate(() => {
     // a body that came with the headers has been read by now
     if (isArriving(response.req)) answerEarly(response.req, response, text);
