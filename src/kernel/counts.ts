@@ -7,6 +7,18 @@ export class Counts {
     return this.sum;
   }
 
+  /** How many owners have some. */
+  get owners(): number {
+    return this.counts.size;
+  }
+
+  /** The owner with most; the first of several. */
+  largest(): string | undefined {
+    let largest: string | undefined;
+    for (const [key, count] of this.counts) if (count > this.of(largest)) largest = key;
+    return largest;
+  }
+
   of(key: string | undefined): number {
     return this.counts.get(key) ?? 0;
   }

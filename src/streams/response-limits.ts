@@ -38,6 +38,13 @@ interface Waiting {
   readonly since: number;
 }
 
+/** An answer of which bytes wait for the client. */
+interface Held {
+  readonly response: ServerResponse;
+  readonly owner: string | undefined;
+  readonly bytes: number;
+}
+
 /**
  * Limits of all responses, whatever they are: a client that takes nothing is disconnected, a user
  * has at most `MAX_REQUESTS` that are not answered yet, and at most `MAX_UNREAD_BYTES` wait for
@@ -120,13 +127,19 @@ export class ResponseLimits
     this.requests.add(owner, -1);
   }
 
-  /** Disconnects the clients that take nothing. */
+  /** Disconnects the clients that take nothing, and those of whom too much waits. */
   check(): void {
     const now = this.clock.monotonic();
     this.unread = new Counts();
+    const held: Held[] = [];
     for (const [response, waiting] of this.open) {
+      if (response.destroyed) continue;
       const bytes = response.writableLength;
-      if (bytes > 0) this.unread.add(ownerOf(response), bytes);
+      const owner = ownerOf(response);
+      if (bytes > 0) {
+        this.unread.add(owner, bytes);
+        held.push({ response, owner, bytes });
+      }
       if (bytes === 0 || !response.socket) {
         if (waiting) this.open.set(response, undefined);
         continue;
@@ -135,6 +148,30 @@ export class ResponseLimits
       if (taken !== waiting?.taken) this.open.set(response, { taken, since: now });
       else if (now - waiting.since >= STALL_MS) response.destroy();
     }
+    this.makeRoom(held);
+  }
+
+  /**
+   * Ends the oldest answers of the user with most bytes, so that no user keeps others from answers.
+   * Those that can be asked for again go first, and the last one is never ended.
+   * @param held oldest first
+   */
+  private makeRoom(held: readonly Held[]): void {
+    const ofOwner = new Map<string | undefined, Held[]>();
+    for (const each of held.toSorted(repeatableFirst).reverse()) {
+      const others = ofOwner.get(each.owner);
+      if (others) others.push(each);
+      else ofOwner.set(each.owner, [each]);
+    }
+    for (let left = held.length; left > 1 && this.isOver; left--) {
+      const { response, owner, bytes } = ofOwner.get(this.unread.largest())!.pop()!;
+      this.unread.add(owner, -bytes);
+      response.destroy();
+    }
+  }
+
+  private get isOver(): boolean {
+    return this.unread.total > this.config.maxUnreadBytes;
   }
 
   private findRefusal(response: ServerResponse): AppError | undefined {
@@ -162,6 +199,7 @@ export class ResponseLimits
       if (this.isTooMuch(owner)) return sendProblem(this.tooMuchUnread(), response.req, response);
       end(...rest);
       this.unread.add(owner, response.writableLength);
+      if (this.isOver) this.check();
       return response;
     }) as typeof response.end;
   }
@@ -174,7 +212,9 @@ export class ResponseLimits
 
   private exceeds(owner: string | undefined): boolean {
     const { maxUnreadBytes: most } = this.config;
-    return this.unread.total >= most || this.unread.of(owner) >= most * SHARE;
+    const { total, owners } = this.unread;
+    const own = this.unread.of(owner);
+    return own >= most * SHARE || (total >= most && own > total / owners);
   }
 
   private tooMuchUnread(): AppError {
@@ -185,6 +225,15 @@ export class ResponseLimits
       { retry_after_s: RETRY_AFTER_S },
     );
   }
+}
+
+function repeatableFirst(a: Held, b: Held): number {
+  return Number(isRepeatable(b)) - Number(isRepeatable(a));
+}
+
+/** False for the answer to a request that may have changed something. */
+function isRepeatable({ response }: Held): boolean {
+  return response.req.method === 'GET';
 }
 
 function tooManyRequests(most: number): AppError {

@@ -6,7 +6,7 @@ import { Controller, Get, Module, Post } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { ResponseLimits, STALL_MS } from '../../src/streams/response-limits.js';
 import { FakeClock } from '../support/fake-clock.js';
-import { startTinyApp } from '../support/server/tiny-app.js';
+import { startTinyApp, USER_HEADER } from '../support/server/tiny-app.js';
 
 /** More than the kernel takes. */
 const LONG = 16_000_000;
@@ -56,17 +56,26 @@ describe(ResponseLimits.name, () => {
   });
 
   /** A client that reads nothing until `resume`, and the server's side of its request. */
-  async function ask(path: string, method = 'GET'): Promise<[Socket, ServerResponse]> {
+  async function ask(
+    path: string,
+    { method = 'GET', user = 'ann' } = {},
+  ): Promise<[Socket, ServerResponse]> {
     const port = Number(new URL(await app.getUrl()).port);
     const client = connect(port, '127.0.0.1').pause();
     clients.push(client);
     client.on('error', () => {});
-    return [client, await send(client, path, method)];
+    return [client, await send(client, path, { method, user })];
   }
 
-  async function send(client: Socket, path: string, method = 'GET'): Promise<ServerResponse> {
+  async function send(
+    client: Socket,
+    path: string,
+    { method = 'GET', user = 'ann' } = {},
+  ): Promise<ServerResponse> {
     const requested = once(app.getHttpServer(), 'request') as Promise<[unknown, ServerResponse]>;
-    client.write(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    client.write(
+      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${USER_HEADER}: ${user}\r\n\r\n`,
+    );
     return (await requested)[1];
   }
 
@@ -82,8 +91,8 @@ describe(ResponseLimits.name, () => {
     limits.check();
   }
 
-  async function get(path: string): Promise<Response> {
-    return fetch(`${await app.getUrl()}${path}`);
+  async function get(path: string, user = 'ann'): Promise<Response> {
+    return fetch(`${await app.getUrl()}${path}`, { headers: { [USER_HEADER]: user } });
   }
 
   it('disconnects a client that takes nothing of an answer', async () => {
@@ -182,6 +191,43 @@ describe(ResponseLimits.name, () => {
     expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 503]));
   });
 
+  it('answers a user although others hold all that may wait', async () => {
+    const [, anns] = await ask('/long');
+    await written(anns);
+    const [, bobs] = await ask('/long', { user: 'bob' });
+    await written(bobs);
+    expect([anns.destroyed, bobs.destroyed]).toEqual([true, false]);
+    for (const path of ['/long', '/short']) {
+      const response = await get(path, 'carl');
+      expect(response.status).toBe(200);
+      expect((await response.text()).length).toBeGreaterThan(4);
+    }
+  });
+
+  it('ends answers of whoever holds most, those first that can be asked for again', async () => {
+    const responses = [];
+    const releases: (() => void)[] = [];
+    for (const [method, user] of [
+      ['POST', 'ann'],
+      ['GET', 'ann'],
+      ['GET', 'bob'],
+    ]) {
+      responses.push((await ask('/late', { method: method!, user: user! }))[1]);
+      releases.push(release);
+    }
+    // POST, and the GET whose answer is written when nothing seems to wait yet
+    releases[1]!();
+    await written(responses[1]!);
+    releases[0]!();
+    await written(responses[0]!);
+    limits.check();
+    expect(responses.map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
+    releases[2]!();
+    await written(responses[2]!);
+    limits.check();
+    expect(responses.map(({ destroyed }) => destroyed).filter((gone) => !gone)).toHaveLength(1);
+  });
+
   it('answers what was accepted before the server stops, and closes the connections', async () => {
     const [client, response] = await ask('/late');
     let answer = '';
@@ -197,7 +243,7 @@ describe(ResponseLimits.name, () => {
   });
 
   it('answers what has changed something, however long the answer is', async () => {
-    const [, changed] = await ask('/late', 'POST');
+    const [, changed] = await ask('/late', { method: 'POST' });
     const end = release;
     await written((await ask('/long'))[1]);
     end();

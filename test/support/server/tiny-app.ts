@@ -115,6 +115,9 @@ class ThingsController {
   }
 }
 
+/** Names the user of a request to the application. */
+export const USER_HEADER = 'x-user';
+
 export interface TinyApp {
   readonly app: NestExpressApplication;
   /** What was logged, parsed. */
@@ -134,7 +137,8 @@ export async function startTinyApp(
   const root = module ?? TinyModule;
   const open = {
     middleware: (request: Authenticated, _response: unknown, next: () => void) => {
-      request.principal = LOCAL_PRINCIPAL;
+      const user_id = request.headers[USER_HEADER] ?? LOCAL_PRINCIPAL.user_id;
+      request.principal = { ...LOCAL_PRINCIPAL, user_id: String(user_id) };
       next();
     },
   };
