@@ -40,7 +40,7 @@ describe(configureApp.name, () => {
     it.each(Object.entries(STATUS_OF_KIND))('answers %s with %i', async (kind, status) => {
       const { body, headers } = await request(server).get(`/faults/${kind}?x=1`).expect(status);
       expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
-      expect(headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+      expect(headers['retry-after'] ?? 'none').toMatch(status === 503 ? /^[1-5]$/ : 'none');
       if (kind === 'internal') return;
       expect(body).toEqual({
         type: '/problems/some_code',

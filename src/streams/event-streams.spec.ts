@@ -139,8 +139,8 @@ describe(EventStreams.name, () => {
       connection: 'keep-alive',
       'x-accel-buffering': 'no',
     });
-    expect(await text(response)).toBe(
-      '\nevent: a\nid: 1\nretry: 1000\ndata: one\n\nevent: a\nid: 1~b.2\ndata: two\n\n',
+    expect(await text(response)).toMatch(
+      /^\nevent: a\nid: 1\nretry: [1-5]\d{3}\ndata: one\n\nevent: a\nid: 1~b.2\ndata: two\n\n$/,
     );
   });
 
@@ -236,6 +236,14 @@ describe(EventStreams.name, () => {
     expect(subscribed).toBe(0);
   });
 
+  it('sends streams that end together back at different times', async () => {
+    handle = async (response) => streams.send(of(message('one')), response);
+    const texts = await Promise.all(Array.from({ length: 20 }, async () => text(await read())));
+    const pauses = new Set(texts.map((sent) => /^retry: (\d+)$/m.exec(sent)?.[1]));
+    expect(pauses.size).toBeGreaterThan(1);
+    expect(pauses).not.toContain(undefined);
+  });
+
   it('frames events with their cursor, and with their type unless it is not wanted', async () => {
     const event = { type: 'TEXT', text: 'a' };
     const data = `data: ${JSON.stringify(event)}\n\n`;
@@ -245,7 +253,8 @@ describe(EventStreams.name, () => {
     ] as const) {
       handle = async (response) =>
         streams.sendEvents({ response, named }, () => of({ cursor: '1~b.2', event }));
-      expect(await text(await read())).toBe(`\n${name}id: 1~b.2\nretry: 1000\n${data}`);
+      const sent = (await text(await read())).replace(/retry: \d{4}/, 'retry: …');
+      expect(sent).toBe(`\n${name}id: 1~b.2\nretry: …\n${data}`);
     }
   });
 

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { MessageEvent } from '@nestjs/common';
 import type { Observer } from 'rxjs';
+import { clientPause } from '../kernel/client-pause.js';
 import { WriteCoalescing } from './write-coalescing.js';
 
-/** Delay before a disconnected client reconnects, in milliseconds. */
-const RETRY_MS = 1_000;
 const COMMENT: MessageEvent = { comment: '' };
 
 /**
@@ -25,7 +24,7 @@ export class OpenStream implements Observer<MessageEvent> {
 
   /** The reconnection hint goes with the first message: a separate one would be given an id. */
   next(message: MessageEvent): void {
-    this.write(this.isFirst ? { ...message, retry: RETRY_MS } : message);
+    this.write(this.isFirst ? { ...message, retry: clientPause() } : message);
     this.isFirst = false;
   }
 

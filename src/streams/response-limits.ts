@@ -11,6 +11,7 @@ import type { RequestHandler, Response } from 'express';
 import type { Authenticated } from '../auth/caller.decorator.js';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
+import { clientPauseInSeconds } from '../kernel/client-pause.js';
 import { Clock } from '../kernel/clock.js';
 import { Periodic } from '../kernel/periodic.js';
 import { doneWithin } from '../kernel/async/promises.js';
@@ -27,7 +28,6 @@ const FAREWELL_SHARE = 5;
 const SMALL = 16 * 1024;
 /** Part of `MAX_UNREAD_BYTES` that may wait for the clients of one user. */
 const SHARE = 1 / 2;
-const RETRY_AFTER_S = 1;
 /** Each part of the server that cares for a response listens to its end. */
 const MAX_LISTENERS = 30;
 
@@ -222,7 +222,6 @@ export class ResponseLimits
       'unavailable',
       'too_much_unread',
       `More bytes wait for clients that don't read than the server holds (MAX_UNREAD_BYTES=${this.config.maxUnreadBytes}, half of it for one user). Read your answers, and retry shortly.`,
-      { retry_after_s: RETRY_AFTER_S },
     );
   }
 }
@@ -241,7 +240,7 @@ function tooManyRequests(most: number): AppError {
     'rate_limited',
     'too_many_requests',
     `The user has ${most} requests that are not answered yet (MAX_REQUESTS). Retry when one is.`,
-    { retry_after_s: RETRY_AFTER_S },
+    { retry_after_s: clientPauseInSeconds() },
   );
 }
 

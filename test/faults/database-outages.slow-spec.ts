@@ -89,7 +89,7 @@ describeOnCluster(`A server whose database is mistreated${fault ? `: ${fault}` :
     const refused = await world.api.post('/chats', {});
     expect(refused).toMatchObject({ status: 503, body: { type: '/problems/store_unavailable' } });
     expect(refused.headers.get('content-type')).toBe(PROBLEM);
-    expect(refused.headers.get('retry-after')).toBe('2');
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-5]$/);
     expect((await world.api.get('/tools')).status).toBe(200);
     const spilled = await Promise.all(work.all.map((of) => world.spilledOf(of)));
     const asked = world.fake.requests.length;

@@ -149,7 +149,8 @@ describe(ResponseLimits.name, () => {
     const end = release;
     const [, second] = await ask('/late');
     const refused = await get('/short');
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-5]$/);
     expect(await refused.json()).toMatchObject({ type: '/problems/too_many_requests' });
     end();
     client.resume();
@@ -172,7 +173,8 @@ describe(ResponseLimits.name, () => {
     const [client, response] = await ask('/long');
     await written(response);
     const refused = await get('/long');
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-5]$/);
     expect(await refused.json()).toMatchObject({ type: '/problems/too_much_unread' });
     client.resume();
     await once(response, 'close');

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import { Config } from '../../config/config.js';
+import { clientPauseInSeconds } from '../../kernel/client-pause.js';
 import { Counts } from '../../kernel/counts.js';
 import { AppError } from '../../kernel/app-error.js';
-
-const RETRY_AFTER_S = 1;
 
 /** Bounds the uploads of a user that arrive at the same time. */
 @Injectable()
@@ -29,6 +28,6 @@ export class UploadLimit {
 function tooManyUploads(most: number): AppError {
   const message = `The user has ${most} uploads that have not arrived yet (MAX_UPLOADS). Retry when one has.`;
   return new AppError('rate_limited', 'too_many_uploads', message, {
-    retry_after_s: RETRY_AFTER_S,
+    retry_after_s: clientPauseInSeconds(),
   });
 }

@@ -2,6 +2,7 @@ import { Catch, Logger, MethodNotAllowedException } from '@nestjs/common';
 import type { ArgumentsHost, ExceptionFilter, HttpException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AppError } from '../../kernel/app-error.js';
+import { clientPauseInSeconds } from '../../kernel/client-pause.js';
 import type { Problem } from '../../protocol/codes.js';
 import { allowedMethods } from './allowed-methods.js';
 import { answerEarly, isArriving } from './answer-early.js';
@@ -9,9 +10,6 @@ import { rulesOf } from '../path-rules.js';
 import { rememberProblem } from './problem-of.js';
 import { isUnknownRoute, STATUS_OF_KIND, toProblem } from './to-problem.js';
 import type { ProblemOrigin } from './to-problem.js';
-
-/** Most outages are over by then, and refusing an early retry is cheap. */
-const RETRY_AFTER_S = 2;
 
 /**
  * Answers every exception as `application/problem+json`, or in the shape of the path's protocol. A
@@ -82,10 +80,10 @@ function challengeOf({ type }: Problem): string {
   return `Bearer realm="parley"${isRefused ? ', error="invalid_token"' : ''}`;
 }
 
-/** In seconds. */
+/** In seconds. Most outages are over by then, and refusing an early retry is cheap. */
 function retryAfter(exception: unknown, { status }: Problem): number | undefined {
   const known = exception instanceof AppError ? exception.retry_after_s : undefined;
-  return known ?? (status === 503 ? RETRY_AFTER_S : undefined);
+  return known ?? (status === 503 ? clientPauseInSeconds() : undefined);
 }
 
 function notAllowed({ method, path }: Request, allowed: readonly string[]): HttpException {

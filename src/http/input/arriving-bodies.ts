@@ -10,7 +10,6 @@ export const MAX_ARRIVING = 128 * MIB;
 const SHARE = 1 / 2;
 /** Bytes of a body that are taken in any case: `MAX_REQUESTS` bounds them. */
 const SMALL = 16 * 1024;
-const RETRY_AFTER_S = 1;
 
 /**
  * Bounds the bodies on their way. The parser holds each, decompressed, until its last byte is
@@ -88,7 +87,5 @@ export function bodyTooLarge(limit: number): AppError {
 
 function tooMuchArriving(): AppError {
   const message = `More bytes of bodies are on their way than the server holds (${MAX_ARRIVING / MIB} MiB, half of it for one user). Send fewer at once, and retry shortly.`;
-  return new AppError('unavailable', 'too_much_arriving', message, {
-    retry_after_s: RETRY_AFTER_S,
-  });
+  return new AppError('unavailable', 'too_much_arriving', message);
 }

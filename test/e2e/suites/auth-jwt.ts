@@ -200,7 +200,7 @@ export function describeAuthJwt(servers: Servers): void {
           server.clock.pass(DAY_MS);
           const { status: answered, headers, body } = await send(await sign());
           expect([answered, body.type]).toEqual([503, '/problems/issuer_unavailable']);
-          expect(headers.get('retry-after')).toBe('2');
+          expect(headers.get('retry-after')).toMatch(/^[1-5]$/);
           expect(await status(ADMIN_KEY)).toBe(200);
           expect((await send(await sign(), '/health/ready')).status).toBe(200);
           issuer.state = 'up';

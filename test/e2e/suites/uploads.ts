@@ -447,7 +447,7 @@ function testLimit(server: ServerUnderTest): void {
     }
     const refused = await upload(server, 'x', 'a.txt');
     expect(refused).toMatchObject({ status: 429, body: { type: '/problems/too_many_uploads' } });
-    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-5]$/);
     sockets[0]!.close();
     await eventually(async () => (await upload(server, 'x', 'a.txt')).status === 201);
     sockets[1]!.write(FILE_PART.slice(-8));
