@@ -90,6 +90,37 @@ describe(loadConfig.name, () => {
     expect(faultsOf({ [variable]: value })).toMatchObject([{ variable }]);
   });
 
+  it.each([
+    'https://app.example:8443',
+    'tauri://localhost',
+    'capacitor://localhost',
+    'app://obsidian.md',
+    'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai',
+    'moz-extension://5f9b1f0e-23b0-4c0b-9d5b-1d2a3c4e5f60',
+    'vscode-webview://0a1b2c',
+    'file://',
+  ])('takes the origin %s', (origin) => {
+    const all = loadConfig({ CORS_ORIGINS: `${origin}, http://localhost:5173` }).corsOrigins;
+    expect(all).toEqual([origin, 'http://localhost:5173']);
+  });
+
+  it.each([
+    'https://app.example/',
+    'tauri://localhost/',
+    'tauri://localhost?a',
+    'Tauri://localhost',
+    'app://me@obsidian.md',
+    'app:obsidian.md',
+    'https://',
+    'https://App.example',
+    'https://app.example:443',
+    'ws://app.example',
+    'null',
+    '*',
+  ])('refuses the origin %s, which browsers send otherwise', (CORS_ORIGINS) => {
+    expect(faultsOf({ CORS_ORIGINS })).toMatchObject([{ variable: 'CORS_ORIGINS' }]);
+  });
+
   it('refuses a Redis for what only one process can use', () => {
     expect(faultsOf({ REDIS_URL: 'redis://h' })).toMatchObject([{ variable: 'REDIS_URL' }]);
     const both = { REDIS_URL: 'redis://h', DATABASE_URL: 'postgres://h/d' };

@@ -104,7 +104,7 @@ export function hostNames() {
     );
 }
 
-/** Comma-separated origins as browsers send them, such as `https://app.example:8443`. */
+/** Comma-separated origins as browsers send them: `https://app.example:8443`, `app://obsidian.md`. */
 export function origins() {
   return z
     .string()
@@ -112,12 +112,16 @@ export function origins() {
     .transform((all) => all.filter((origin) => origin !== ''))
     .refine(
       (all) => all.every(isOrigin),
-      'has to be origins such as https://app.example:8443, without a path, separated by commas',
+      'has to be origins such as https://app.example:8443 or tauri://localhost, without a path, separated by commas',
     );
 }
 
+/** Of an app or an extension: `URL` knows no origins of such schemes. */
+const OTHER_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\@\s]*$/;
+
 function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  if (/^https?:/.test(text)) return URL.canParse(text) && new URL(text).origin === text;
+  return !/^wss?:/.test(text) && OTHER_ORIGIN.test(text);
 }
 
 const HOST_NAME = /^[A-Za-z0-9_]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9_.])?$/;

@@ -5,14 +5,21 @@ import type { TinyApp } from '../../../test/support/server/tiny-app.js';
 import { corsOptions } from './cors-options.js';
 
 const APP = 'https://app.example';
-const OTHERS = ['https://evil.example', 'http://app.example', `${APP}:8443`, `${APP}.evil.example`];
+const TAURI = 'tauri://localhost';
+const OTHERS = [
+  'https://evil.example',
+  'http://app.example',
+  `${APP}:8443`,
+  `${APP}.evil.example`,
+  'evil://localhost',
+];
 
 describe(corsOptions.name, () => {
   let tiny: TinyApp;
   let server: Server;
 
   beforeAll(async () => {
-    tiny = await startTinyApp({ CORS_ORIGINS: `http://localhost:5173, ${APP}` });
+    tiny = await startTinyApp({ CORS_ORIGINS: ['http://localhost:5173', APP, TAURI].join(', ') });
     server = tiny.app.getHttpServer();
   });
   afterAll(() => tiny.app.close());
@@ -22,7 +29,7 @@ describe(corsOptions.name, () => {
       .options('/things')
       .set({ Origin: origin, 'Access-Control-Request-Method': 'POST' });
 
-  it.each([APP, 'http://localhost:5173'])('answers a preflight of %s', async (origin) => {
+  it.each([APP, 'http://localhost:5173', TAURI])('answers a preflight of %s', async (origin) => {
     const { headers } = await preflight(origin).expect(204);
     expect(headers).toMatchObject({
       'access-control-allow-origin': origin,

@@ -114,6 +114,26 @@ describe(hostMiddleware.name, () => {
     expect(ask({ origin, method: 'DELETE' })).toBe(answer);
   });
 
+  it.each([
+    'evil://localhost',
+    'tauri://localhost',
+    'capacitor://localhost',
+    'ionic://127.0.0.1',
+    'app://app.example',
+    'ws://localhost:3000',
+  ])('does not take %s, which is no web page, for one of its own', (origin) => {
+    const env = { ALLOWED_HOSTS: 'app.example' };
+    expect(ask({ env, origin })).toBe('cross_site_request');
+    expect(ask({ env, origin, host: 'app.example' })).toBe('cross_site_request');
+  });
+
+  it('lets listed pages change things, whatever their scheme', () => {
+    const env = { CORS_ORIGINS: 'tauri://localhost, app://obsidian.md' };
+    expect(ask({ env, origin: 'tauri://localhost' })).toBe('passes');
+    expect(ask({ env, origin: 'app://obsidian.md' })).toBe('passes');
+    expect(ask({ env, origin: 'app://localhost' })).toBe('cross_site_request');
+  });
+
   it('lets pages of others read, as far as browsers let them', () => {
     expect(ask({ origin: 'https://evil.example', method: 'GET' })).toBe('passes');
   });

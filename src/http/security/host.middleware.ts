@@ -21,15 +21,17 @@ export function hostMiddleware(
   if (takesAddresses) listed.add(toUrlHost(config.host.toLowerCase()));
   const isAllowed = (host: string): boolean =>
     listed.has('*') || listed.has(host) || isLoopback(host) || (takesAddresses && isAddress(host)); // rebinding needs a name
-  const isSameSite = (origin: string, host: string): boolean =>
-    origin === host || listed.has(origin) || (isLoopback(origin) && isLoopback(host));
+  const isSameSite = (origin: string, host: string): boolean => {
+    const site = webHostOf(origin);
+    return site === host || listed.has(site) || (isLoopback(site) && isLoopback(host));
+  };
 
   return (request, _response, next) => {
     const host = hostIn(hostHeader(request));
     const origin = changingOrigin(request);
     if (!host || !isAllowed(host)) next(unknownHost(request));
     else if (origin === undefined || pages.has(origin)) next();
-    else if (!isSameSite(hostOf(origin), host)) next(crossSite(origin));
+    else if (!isSameSite(origin, host)) next(crossSite(origin));
     else next();
   };
 }
@@ -53,6 +55,11 @@ function hostIn(header: string): string {
 /** Without the port; empty if there is no host, as in the origin `null`. */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
+}
+
+/** A proxy may have ended TLS, so both schemes of the web count; other schemes are other sites. */
+function webHostOf(origin: string): string {
+  return /^https?:/.test(origin) ? hostOf(origin) : '';
 }
 
 function isAddress(host: string): boolean {
