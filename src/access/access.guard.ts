@@ -28,7 +28,8 @@ export class AccessGuard implements CanActivate {
     const request = http.getRequest<Request>();
     this.refusals.watch(principal, request, http.getResponse<Response>());
     const also = this.reflector.get<Condition | undefined>(ALSO_NEEDS, context.getHandler());
-    if (!required.some((scope) => principal.scopes.has(scope))) throw missingScope(...required);
+    if (!required.some((scope) => principal.scopes.has(scope)))
+      throw missingScope(principal, ...required);
     if (also?.applies(request)) requireScope(principal, also.scope);
     return true;
   }

@@ -46,7 +46,7 @@ export function callerOf(
   if (!Array.isArray(scopes) || !scopes.every(isScope))
     throw invalid('scopes', `must be of ${SCOPES.join(', ')}`);
   const caller = { tenant_id, user_id, scopes: withIncluded(scopes) };
-  if (!needed.some((scope) => caller.scopes.has(scope))) throw missingScope(...needed);
+  if (!needed.some((scope) => caller.scopes.has(scope))) throw missingScope(caller, ...needed);
   return caller;
 }
 

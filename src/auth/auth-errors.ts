@@ -13,15 +13,28 @@ export function invalidCredential(reason: string, cause?: unknown): AppError {
   return new AppError('unauthenticated', 'invalid_credential', `${reason} ${HOW}`, { cause });
 }
 
-/** @throws AppError `missing_scope` (403), with `scope` */
-export function requireScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): void {
-  if (!scopes.has(scope)) throw missingScope(scope);
+/** Claims of tokens that scopes were read from, as a sentence: only for those that lack one. */
+const claims = new WeakMap<Pick<Principal, 'scopes'>, string>();
+
+export function rememberClaims(principal: Principal, sentence: string): Principal {
+  claims.set(principal, sentence);
+  return principal;
 }
 
-/** `scopes`: one of them is enough; the first is the usual one. */
-export function missingScope(...scopes: readonly Scope[]): AppError {
-  const [scope] = scopes;
-  const names = scopes.map((each) => `"${each}"`).join(' or ');
-  const message = `This needs a credential with the scope ${names}. Ask an admin of your tenant for a key or token with the scope ${names}.`;
+/** @throws AppError `missing_scope` (403), with `scope` */
+export function requireScope(caller: Pick<Principal, 'scopes'>, scope: Scope): void {
+  if (!caller.scopes.has(scope)) throw missingScope(caller, scope);
+}
+
+/** `needed`: one of them is enough; the first is the usual one. */
+export function missingScope(
+  caller: Pick<Principal, 'scopes'>,
+  ...needed: readonly Scope[]
+): AppError {
+  const [scope] = needed;
+  const names = needed.map((each) => `"${each}"`).join(' or ');
+  const found = `Yours has ${[...caller.scopes].join(', ') || 'none'}.`;
+  const read = [found, claims.get(caller)].filter(Boolean).join(' ');
+  const message = `This needs a credential with the scope ${names}. ${read} Ask an admin of your tenant for a key or token with the scope ${names}.`;
   return new AppError('forbidden', 'missing_scope', message, { extra: { scope } });
 }

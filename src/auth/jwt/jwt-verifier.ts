@@ -4,7 +4,8 @@ import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
-import { invalidCredential } from '../auth-errors.js';
+import { cutText } from '../../kernel/cut-text.js';
+import { invalidCredential, rememberClaims } from '../auth-errors.js';
 import { isReserved, isScope, TENANT_ID, USER_ID, withIncluded } from '../principal.js';
 import type { Principal, Scope } from '../principal.js';
 import { KeySet } from './key-set.js';
@@ -14,6 +15,13 @@ const TOLERANCE_S = 5;
 /** Of public keys only: a public key must never verify as the secret of HS256. */
 const PUBLIC_KEY_ALGORITHMS =
   'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
+
+/** Claims with the scopes that a client asked for and got. */
+const GRANTED = ['scope', 'scp', 'scopes'];
+/** Claims with all rights of a user or machine: app roles of Entra, permissions of Auth0. */
+const ASSIGNED = ['roles', 'permissions'];
+/** Characters of them in a refusal. */
+const MAX_CLAIMS = 300;
 
 /** Accepts the tokens of one issuer. */
 @Injectable()
@@ -69,15 +77,31 @@ export class JwtVerifier {
         'The user "admin" of the tenant "default" is the holder of ADMIN_KEY.',
       );
     const scopes = withIncluded(scopesOf(payload));
-    return { tenant_id, user_id, scopes, expires_at: (exp! + TOLERANCE_S) * 1000 };
+    const expires_at = (exp! + TOLERANCE_S) * 1000;
+    return rememberClaims({ tenant_id, user_id, scopes, expires_at }, describeClaims(payload));
   }
 }
 
-/** Reads `scope`, `scp` and `scopes`: texts with spaces, or arrays. Skips unknown scopes. */
-function scopesOf({ scope, scp, scopes }: JWTPayload): Scope[] {
-  return [scope, scp, scopes]
+/** The scopes that were granted; else what the user or the machine may do. Skips unknown ones. */
+function scopesOf(payload: JWTPayload): Scope[] {
+  const granted = scopesIn(payload, GRANTED);
+  return granted.length > 0 ? granted : scopesIn(payload, ASSIGNED);
+}
+
+/** Claims are texts with spaces, or arrays. */
+function scopesIn(payload: JWTPayload, names: readonly string[]): Scope[] {
+  return names
+    .map((name) => payload[name])
     .flatMap((claim) => (typeof claim === 'string' ? claim.split(' ') : claim))
     .filter(isScope);
+}
+
+function describeClaims(payload: JWTPayload): string {
+  const names = [...GRANTED, ...ASSIGNED];
+  const found = names.filter((name) => payload[name] !== undefined);
+  if (found.length === 0) return `The token has none of the claims ${names.join(', ')}.`;
+  const texts = found.map((name) => `${name} ${JSON.stringify(payload[name])}`);
+  return `The token has ${cutText(texts.join(', '), MAX_CLAIMS)}.`;
 }
 
 /** Claims are only looked at once the signature is right, so these tell nothing to others. */

@@ -66,10 +66,32 @@ export function describeAuthJwt(servers: Servers): void {
           ['scope', { scope: 'openid decide operate unknown' }, 200],
           ['scp', { scope: undefined, scp: ['operate', 7, 'chat'] }, 200],
           ['scopes', { scope: undefined, scopes: ['operate'] }, 200],
+          ['roles', { scope: undefined, roles: ['Reader', 'operate'] }, 200],
+          ['permissions', { scope: 'openid profile', permissions: ['operate'] }, 200],
+          ['scope, which is narrower than roles', { scope: 'chat', roles: ['operate'] }, 403],
+          [
+            'scp, which is narrower than permissions',
+            { scp: 'chat', permissions: ['operate'] },
+            403,
+          ],
           ['nothing of ours', { scope: 'openid operate:all Operate' }, 403],
           ['no scope', { scope: undefined }, 403],
         ])('reads scopes from %s', async (_name, more, expected) => {
           expect((await send(await sign(more), '/metrics')).status).toBe(expected);
+        });
+
+        it.each<[string, JWTPayload, string]>([
+          ['others', { scope: 'openid', roles: ['Reader'] }, 'scope "openid", roles ["Reader"]'],
+          ['too few', { scope: 'chat' }, 'Yours has chat. The token has scope "chat".'],
+          [
+            'none',
+            { scope: undefined },
+            'none of the claims scope, scp, scopes, roles, permissions',
+          ],
+        ])('says which scopes it found where there are %s', async (_name, more, found) => {
+          const { status: answered, body } = await send(await sign(more), '/metrics');
+          expect([answered, body.type]).toEqual([403, '/problems/missing_scope']);
+          expect(body.detail).toContain(found);
         });
 
         it('takes tokens of clocks that are a little off', async () => {
