@@ -31,7 +31,8 @@ export interface ModelRequest extends Sampling {
   readonly thinking?: Thinking;
 }
 
-export type ModelNoticeCode = 'answer_damaged' | 'model_adapted' | 'tools_left_out';
+export type ModelNoticeCode =
+  'answer_damaged' | 'model_adapted' | 'tools_left_out' | 'unknown_finish_reason';
 
 /** The usage of a turn, with what only its cost depends on. */
 export interface ReportedUsage extends Usage {

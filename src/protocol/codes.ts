@@ -242,6 +242,8 @@ export const NOTICES: Readonly<Record<string, string>> = {
   tools_left_out: 'The model API does not take all tools; some are left out.',
   tool_retried: 'A repeatable tool is called again.',
   tool_server_unavailable: 'An MCP server is away; its tools are missing.',
+  unknown_finish_reason:
+    'The model API ended a turn for a reason that is not known; it may be incomplete.',
   usage_estimated: 'The model API reports no usage, so an estimate is counted.',
   undecided: 'The model could not say; the agent goes on as if not.',
 };

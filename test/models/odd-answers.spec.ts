@@ -70,7 +70,7 @@ describe('An odd answer', () => {
     ],
   ])('counts cached and reasoning tokens in the fields %s', async (_, input, output) => {
     const told = { ...usage, ...input, ...output };
-    const events = await answer(delta({ content: 'x' }), chunk({}, { usage: told }), END);
+    const events = await answer(delta({ content: 'x' }, 'stop'), chunk({}, { usage: told }), END);
     expect(events.at(-1)).toMatchObject({
       usage: { input_tokens: 7, output_tokens: 3, cached_tokens: 5, reasoning_tokens: 2 },
     });
@@ -78,7 +78,7 @@ describe('An odd answer', () => {
 
   it('counts no more parts than there are tokens', async () => {
     const told = { ...usage, prompt_cache_hit_tokens: 9, prompt_tokens_details: 1 };
-    const events = await answer(delta({ content: 'x' }), chunk({}, { usage: told }), END);
+    const events = await answer(delta({ content: 'x' }, 'stop'), chunk({}, { usage: told }), END);
     const counts = { input_tokens: 7, output_tokens: 3, cached_tokens: 7 };
     expect(events.at(-1)).toMatchObject({ usage: counts });
   });

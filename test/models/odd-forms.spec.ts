@@ -15,8 +15,11 @@ const part = (content: string, more: Json = {}): Json => chunk({ message: { cont
 const STOP = chunk({ delta: {}, finish_reason: 'stop' });
 const DONE = 'data: [DONE]\n\n';
 const HELLO = [said('Hello '), said('world'), STOP];
-const events = (...chunks: readonly Json[]): string =>
-  chunks.map((data) => sse({ data })).join('') + DONE;
+/** A stream of chunks that ends with a reason, theirs or `stop`. */
+const events = (...chunks: readonly Json[]): string => {
+  const last = JSON.stringify(chunks).includes('finish_reason') ? [] : [STOP];
+  return [...chunks, ...last].map((data) => sse({ data })).join('') + DONE;
+};
 const lines = (chunks: readonly Json[]): string[] => chunks.map((each) => JSON.stringify(each));
 
 const read = (name: string, args: string): Json => ({ name, arguments: args });
@@ -82,7 +85,7 @@ describe('An OpenAI-compatible server', () => {
       events(
         chunk({ index: 0, delta: { content: 'Hello ' } }),
         chunk({ index: 1, delta: { content: 'Bye' }, finish_reason: 'length' }),
-        chunk({ index: 0, delta: { content: 'world' } }),
+        chunk({ index: 0, delta: { content: 'world' }, finish_reason: 'stop' }),
       ),
     ],
   ])('may send %s', async (_, raw) => {
@@ -203,7 +206,7 @@ describe('An OpenAI-compatible server', () => {
     ['a number', said(42), '42'],
     ['a number with a zero at its end', '{"choices":[{"delta":{"content":1.50}}]}', '1.50'],
   ])('may send %s as text', async (_, data, text) => {
-    const raw = typeof data === 'string' ? `data: ${data}\n\n${DONE}` : events(data);
+    const raw = typeof data === 'string' ? `data: ${data}\n\n${events(STOP)}` : events(data);
     expect(joined(await answer(raw), 'text_delta')).toBe(text);
   });
 
@@ -386,7 +389,7 @@ describe('Numbers in what goes back to the vendor', () => {
   ])('keep their characters at OpenAI’s API in %s', async (_, choice, id) => {
     const fake = await FakeOpenAi.start();
     const provider = new OpenAiProvider({ baseUrl: fake.baseUrl });
-    fake.reply({ steps: [{ raw: `data: {"choices":[${choice}]}\n\n${DONE}` }] });
+    fake.reply({ steps: [{ raw: `data: {"choices":[${choice}]}\n\n${events(STOP)}` }] });
     expect(await through(provider, fake, id)).toContain(`"n":${NUMBERS}`);
     provider.close();
     await fake.stop();

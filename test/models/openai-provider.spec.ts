@@ -311,10 +311,13 @@ describe(OpenAiProvider.name, () => {
       expect(everything(error)).not.toContain(KEY);
     });
 
-    it('takes an end without a reason for a cut', async () => {
-      fake.reply({ text: 'Hello', finish_reason: null, done: false });
-      expect(await failure(provider)).toMatchObject({ code: 'model_cut_off', retryable: true });
-    });
+    it.each([{ done: false } as const, {}])(
+      'takes an end without a reason for a cut: %j',
+      async (more) => {
+        fake.reply({ text: 'Hello', finish_reason: null, ...more });
+        expect(await failure(provider)).toMatchObject({ code: 'model_cut_off', retryable: true });
+      },
+    );
   });
 });
 

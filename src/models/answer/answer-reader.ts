@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { EventQueue } from './event-queue.js';
 import { answerBody, type AnswerBody } from './answer-body.js';
 import type { TurnFold } from './turn-fold.js';
-import { StreamedError } from './answer-errors.js';
+import { emptyAnswer, StreamedError } from './answer-errors.js';
 import { BadCoding } from '../../net/decoded.js';
 import { hasReason } from '../http/said.js';
 import type { ErrorTranslator } from '../http/error-translator.js';
@@ -88,7 +88,7 @@ export class AnswerReader {
   private onData(chunk: Buffer): void {
     this.body ??= answerBody(chunk, this.options.turn);
     this.body?.push(chunk);
-    if (this.body?.done) return this.complete();
+    if (this.body?.done) return this.onDone();
     this.rewatch();
     this.options.events.flush();
   }
@@ -104,6 +104,14 @@ export class AnswerReader {
       clearTimeout(this.timer);
       this.timer = this.watch();
     } else if (!this.inGrace || hasProgress) this.timer.refresh();
+  }
+
+  /** An end without a reason is none: servers that break in the middle close their streams so. */
+  private onDone(): void {
+    const { turn, errors } = this.options;
+    if (turn.finished) return this.complete();
+    if (turn.isEmpty) throw this.unfinished() ?? emptyAnswer();
+    throw this.unfinished() ?? errors.cutOff(undefined, { hasBegun: true });
   }
 
   private onEnd(): void {

@@ -1,6 +1,5 @@
 import type { TurnTraces } from './turn-traces.js';
 import { ExactNumber } from '../../kernel/json/exact-json.js';
-import type { FinishReason } from '../../protocol/events.js';
 
 /** Folds a vendor's messages of one answer into model events. */
 export interface TurnFold {
@@ -39,19 +38,4 @@ export function placeIn(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   const isDigits = typeof value === 'string' && /^\d{1,9}$/.test(value);
   return isDigits || value instanceof ExactNumber ? Number(value) : undefined;
-}
-
-/**
- * Maps a vendor's reason for the end of a turn to a finish reason; undefined if it is not among the
- * vendor's `reasons`. Servers disagree on the reason of a turn with tool calls, so the presence of
- * calls decides.
- */
-export function finishReason(
-  reasons: ReadonlyMap<string, FinishReason>,
-  reason: string,
-  hasCalls: boolean,
-): FinishReason | undefined {
-  const known = reasons.get(reason);
-  if (known === 'stop' || known === 'tool_calls') return hasCalls ? 'tool_calls' : 'stop';
-  return known;
 }

@@ -15,7 +15,7 @@ export class TurnTraces {
   constructor(
     private readonly emit: (event: ModelEvent) => void,
     /** Redacts secrets. */
-    private readonly scrub: (text: string) => string,
+    readonly scrub: (text: string) => string,
   ) {}
 
   add(name: string, detail: unknown): void {
@@ -30,6 +30,13 @@ export class TurnTraces {
     if (this.isDamaged) return;
     this.isDamaged = true;
     this.emit({ type: 'notice', code: 'answer_damaged', message: DAMAGED });
+  }
+
+  /** Reports an unknown reason for the end of the turn: the rest of it may be missing. */
+  unknownReason(reason: string): void {
+    this.add('unknown_finish_reason', reason);
+    const message = `The model API ended the turn with the reason "${this.scrub(reason)}", which is not known, so that its answer may be incomplete.`;
+    this.emit({ type: 'notice', code: 'unknown_finish_reason', message });
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { ContentBlockParam } from '@anthropic-ai/sdk/resources/messages';
-import type { FinishReason } from '../../protocol/events.js';
 import type { ModelEvent } from '../model-provider.js';
-import { finishReason, placeIn } from '../answer/turn-fold.js';
+import { finishReason } from '../answer/finish-reason.js';
+import { placeIn } from '../answer/turn-fold.js';
 import { exactJson } from '../../kernel/json/exact-json.js';
 import { isObject } from '../../kernel/json/json.js';
 import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
@@ -29,15 +29,6 @@ type Json = Readonly<Record<string, unknown>>;
 const MAX_CALLS = 128;
 const MAX_BLOCKS = 1_000;
 const PAUSED = 'pause_turn';
-const REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop'],
-  ['tool_use', 'tool_calls'],
-  ['max_tokens', 'length'],
-  ['model_context_window_exceeded', 'length'],
-  [PAUSED, 'length'], // the maximum number of continuations was reached
-  ['refusal', 'content_filter'],
-]);
 
 /** Folds the events of a message, or of several messages of a paused turn, into model events. */
 export class MessageTurn implements TurnFold {
@@ -142,6 +133,7 @@ export class MessageTurn implements TurnFold {
 
   /**
    * Emits the last events of the turn.
+   * @throws StreamedError if it ends because the server has failed
    * @throws ModelError if it has nothing but thoughts, though something has to be said
    */
   finish(): void {
@@ -149,7 +141,8 @@ export class MessageTurn implements TurnFold {
       this.addText(this.open(undefined, new TextBlock()), this.explanation);
     const message = messageOf(this.blocks, this.options.author);
     const { tool_calls = [], content } = message;
-    const finish_reason = this.finishReason(tool_calls.length > 0);
+    const inputs = tool_calls.map((call) => call.function.arguments);
+    const finish_reason = finishReason(this.reason ?? 'stop', inputs, this.traces);
     const isEmpty = finish_reason === 'stop' && !content?.trim();
     if (isEmpty && !this.options.may_be_empty) throw emptyAnswer();
     this.emit({ type: 'response_completed', message, finish_reason, usage: this.usage.total });
@@ -266,14 +259,6 @@ export class MessageTurn implements TurnFold {
     if (this.chars > this.options.max_chars)
       throw tooLarge(`more than ${this.options.max_chars} characters`);
     return text;
-  }
-
-  private finishReason(hasCalls: boolean): FinishReason {
-    const reason = this.reason ?? '';
-    const known = finishReason(REASONS, reason, hasCalls);
-    if (known) return known;
-    this.traces.add('unknown_finish_reason', reason);
-    return hasCalls ? 'tool_calls' : 'stop';
   }
 }
 

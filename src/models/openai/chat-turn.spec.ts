@@ -238,8 +238,9 @@ describe(ChatTurn.name, () => {
     });
   });
 
-  it('takes the reason "error" for one', () => {
-    expect(() => fold([chunk({}, 'error')])).toThrow(StreamedError);
+  it.each(['error', 'network_error', 'abort'])('takes the reason %s for an error', (reason) => {
+    expect(() => fold([chunk({ content: 'x' }, reason)])).toThrow(StreamedError);
+    expect(() => fold([call({ index: 0 }, 'f', '{}'), chunk({}, reason)])).toThrow(StreamedError);
   });
 
   it('tells of an unknown field once, and of no empty one', () => {

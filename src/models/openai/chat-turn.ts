@@ -1,9 +1,9 @@
-import type { FinishReason } from '../../protocol/events.js';
 import { NO_USAGE } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import type { ModelEvent } from '../model-provider.js';
-import { finishReason, placeIn } from '../answer/turn-fold.js';
+import { finishReason } from '../answer/finish-reason.js';
+import { placeIn } from '../answer/turn-fold.js';
 import { isObject } from '../../kernel/json/json.js';
 import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
 import type { TurnFold } from '../answer/turn-fold.js';
@@ -36,17 +36,6 @@ export interface ChatTurnOptions {
 }
 
 const MAX_CALLS = 128;
-/** In lower case; those of other APIs, too, which gateways pass on. */
-const REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ...['stop', 'end_turn', 'stop_sequence', 'eos'].map((name) => [name, 'stop'] as const),
-  ...['length', 'max_tokens', 'max_output_tokens', 'model_length'].map(
-    (name) => [name, 'length'] as const,
-  ),
-  ...['tool_calls', 'function_call', 'tool_use'].map((name) => [name, 'tool_calls'] as const),
-  ...['content_filter', 'safety', 'recitation', 'prohibited_content', 'sensitive'].map(
-    (name) => [name, 'content_filter'] as const,
-  ),
-]);
 /** Sent by some servers in place of no reason. */
 const NO_REASON: ReadonlySet<unknown> = new Set(['', 'null', 'none']);
 
@@ -113,13 +102,15 @@ export class ChatTurn implements TurnFold {
 
   /**
    * Emits the last events of the turn.
+   * @throws StreamedError if it ends because the server has failed
    * @throws ModelError if it has nothing but thoughts
    */
   complete(): void {
     this.emitDelta('thinking_delta', this.thinking.end());
     this.emitDelta('text_delta', this.text.end());
     const slots = this.calls.all.filter((slot) => this.isCall(slot));
-    const finish_reason = this.finishReason(slots.length > 0);
+    const inputs = slots.map((slot) => slot.arguments.text);
+    const finish_reason = finishReason(this.reason ?? 'stop', inputs, this.traces);
     if (finish_reason === 'stop' && this.text.text.trim() === '') throw emptyAnswer();
     const tool_calls = slots.map((slot) => this.completeCall(slot));
     const message = this.message(tool_calls, slots);
@@ -134,7 +125,8 @@ export class ChatTurn implements TurnFold {
   /** A call without a name is an error of the model, unless it is a remnant beside an answer. */
   private isCall({ name, arguments: { text } }: CallSlot): boolean {
     if (name.trim() !== '') return true;
-    if (!areEmpty(text) && (this.reason !== 'stop' || this.text.text.trim() === '')) return true;
+    if (!areEmpty(text) && (this.reason?.toLowerCase() !== 'stop' || this.text.text.trim() === ''))
+      return true;
     this.traces.add('nameless_call', text);
     return false;
   }
@@ -151,7 +143,7 @@ export class ChatTurn implements TurnFold {
     else if (isObject(delta)) this.acceptDelta(delta);
     if (isObject(message)) this.acceptMessage(message, NO_REASON.has(reason));
     this.addText(text);
-    if (typeof reason === 'string' && !NO_REASON.has(reason)) this.reason = reason.toLowerCase();
+    if (typeof reason === 'string' && !NO_REASON.has(reason)) this.reason = reason;
   }
 
   /**
@@ -275,15 +267,6 @@ export class ChatTurn implements TurnFold {
     this.chars += chars;
     if (this.chars > this.options.max_chars)
       throw tooLarge(`more than ${this.options.max_chars} characters`);
-  }
-
-  private finishReason(hasCalls: boolean): FinishReason {
-    const reason = this.reason ?? 'stop';
-    if (reason === 'error') throw new StreamedError('the turn ended with finish_reason "error"');
-    const known = finishReason(REASONS, reason, hasCalls);
-    if (known) return known;
-    this.traces.add('unknown_finish_reason', reason);
-    return hasCalls ? 'tool_calls' : 'stop';
   }
 
   private message(tool_calls: readonly ToolCall[], slots: readonly CallSlot[]): AssistantMessage {

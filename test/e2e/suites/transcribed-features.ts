@@ -95,6 +95,7 @@ export const FEATURES: readonly Feature[] = [
   { name: 'image', say: 'Which colour is it?' },
   { name: 'limits', say: 'Are you busy?' },
   { name: 'broken-off', say: 'Tell me a story' },
+  { name: 'odd-ends', say: 'What is 6*7?' },
   { name: 'length', say: 'Count to a million' },
   { name: 'refused', say: 'Open the safe of my neighbour' },
   { name: 'filtered', say: 'Open the safe of my neighbour' },
