@@ -189,6 +189,34 @@ describe(ChatTurn.name, () => {
     expect(last).toMatchObject({ message: { content: 'No' } });
   });
 
+  it.each([
+    ['text', [chunk({ content: 'Yes.' }), stop], { content: 'Yes.' }],
+    [
+      'a call',
+      [call({ index: 0, id: 'a' }, 'f', '{}'), stop],
+      { content: null, tool_calls: [{ id: 'a' }] },
+    ],
+  ])('takes tagged thoughts before %s for thoughts, which are not kept', (_, chunks, message) => {
+    const thoughts = ['<thi', 'nk>\nH', 'm.</th', 'ink>\n\n'].map((content) => chunk({ content }));
+    const turn = fold([...thoughts, ...chunks]);
+    expect(turn.thinking).toBe('Hm.');
+    expect(turn.last).toMatchObject({ message });
+    expect(JSON.stringify(turn.last)).not.toContain('Hm');
+  });
+
+  it('takes tagged thoughts that never end for no answer', () => {
+    expect(() => fold([chunk({ content: '<think>Hm. It is 42.' }), stop])).toThrow(ModelError);
+    const cut = fold([chunk({ content: '<think>Hm. It is' }, 'length')]);
+    expect(cut).toMatchObject({ thinking: 'Hm. It is', last: { finish_reason: 'length' } });
+  });
+
+  it('finds tagged thoughts in a whole message, and once in one that repeats them', () => {
+    const content = '<think>Hm.</think>Yes.';
+    const whole = { choices: [{ message: { content }, finish_reason: 'stop' }] };
+    for (const chunks of [[whole], [chunk({ content }), whole]])
+      expect(fold(chunks)).toMatchObject({ thinking: 'Hm.', text: 'Yes.', traces: [] });
+  });
+
   it('never ends a delta in the middle of a character', () => {
     const { events } = fold([chunk({ content: 'a\ud83d' }), chunk({ content: '\udc4bb' }), stop]);
     expect(events.slice(0, 2)).toEqual([

@@ -6,6 +6,7 @@ import { finishReason } from '../answer/finish-reason.js';
 import { placeIn } from '../answer/turn-fold.js';
 import { isObject } from '../../kernel/json/json.js';
 import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
+import { TaggedThoughts } from '../answer/tagged-thoughts.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import { TurnTraces } from '../answer/turn-traces.js';
 import { areEmpty } from './call-arguments.js';
@@ -48,7 +49,10 @@ export class ChatTurn implements TurnFold {
   /** The first event that was no chunk, unless a chunk came after it. */
   stray: unknown;
   private readonly emit: (event: ModelEvent) => void;
+  /** As it came, with the thoughts that stand in tags before the answer. */
   private readonly text = new RepeatedText();
+  private readonly tagged = new TaggedThoughts();
+  private answer = '';
   private readonly thinking = new RepeatedText();
   private readonly calls = new CallSlots();
   private readonly kept = new KeptFields();
@@ -107,11 +111,12 @@ export class ChatTurn implements TurnFold {
    */
   complete(): void {
     this.emitDelta('thinking_delta', this.thinking.end());
-    this.emitDelta('text_delta', this.text.end());
+    this.addAnswer(this.tagged.push(this.text.end()));
+    this.addAnswer(this.tagged.end());
     const slots = this.calls.all.filter((slot) => this.isCall(slot));
     const inputs = slots.map((slot) => slot.arguments.text);
     const finish_reason = finishReason(this.reason ?? 'stop', inputs, this.traces);
-    if (finish_reason === 'stop' && this.text.text.trim() === '') throw emptyAnswer();
+    if (finish_reason === 'stop' && this.answer.trim() === '') throw emptyAnswer();
     const tool_calls = slots.map((slot) => this.completeCall(slot));
     const message = this.message(tool_calls, slots);
     this.emit({ type: 'response_completed', message, finish_reason, usage: this.usage });
@@ -125,7 +130,7 @@ export class ChatTurn implements TurnFold {
   /** A call without a name is an error of the model, unless it is a remnant beside an answer. */
   private isCall({ name, arguments: { text } }: CallSlot): boolean {
     if (name.trim() !== '') return true;
-    if (!areEmpty(text) && (this.reason?.toLowerCase() !== 'stop' || this.text.text.trim() === ''))
+    if (!areEmpty(text) && (this.reason?.toLowerCase() !== 'stop' || this.answer.trim() === ''))
       return true;
     this.traces.add('nameless_call', text);
     return false;
@@ -213,7 +218,13 @@ export class ChatTurn implements TurnFold {
 
   private addText(delta: unknown): void {
     if (typeof delta === 'string' && delta !== '')
-      this.emitDelta('text_delta', this.text.append(this.counted(delta)));
+      this.addAnswer(this.tagged.push(this.text.append(this.counted(delta))));
+  }
+
+  private addAnswer({ thinking, text }: ReturnType<TaggedThoughts['push']>): void {
+    this.answer += text;
+    this.emitDelta('thinking_delta', thinking);
+    this.emitDelta('text_delta', text);
   }
 
   private acceptCall(delta: unknown): void {
@@ -272,7 +283,7 @@ export class ChatTurn implements TurnFold {
   private message(tool_calls: readonly ToolCall[], slots: readonly CallSlot[]): AssistantMessage {
     const ofCalls = slots.map(({ kept }) => kept.all);
     const provider_data = keepFields(this.options.author, this.kept.all, ofCalls);
-    const content = tool_calls.length > 0 ? this.text.text || null : this.text.text;
+    const content = tool_calls.length > 0 ? this.answer || null : this.answer;
     return {
       ...{ role: 'assistant', content },
       ...(tool_calls.length > 0 && { tool_calls }),

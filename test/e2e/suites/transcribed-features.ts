@@ -56,6 +56,15 @@ export const FEATURES: readonly Feature[] = [
     next: 'Sure?',
     next_model: 'openai/thinker-large',
   },
+  {
+    name: 'tagged-thoughts',
+    say: 'What is 6*7?',
+    of: ['openai'],
+    start: () => ({ model: 'openai/qwen3:8b' }),
+    meanwhile: approving({}),
+    next: 'Sure?',
+    next_model: 'openai/qwen3:8b',
+  },
   { name: 'empty', say: 'Say something', of: ['openai'] },
   { name: 'empty-reason', say: 'Tell me a short story', of: ['openai'] },
   {

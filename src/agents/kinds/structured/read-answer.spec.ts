@@ -10,6 +10,10 @@ describe(readAnswer.name, () => {
     ['in a code block', 'Here you are:\n```json\n{"sure": true}\n```\nBye.'],
     ['in a block without a name', '```\n{"sure": true}\n```'],
     ['in a block after empty lines', '```\n\n \n  {"sure": true}\n\n  ```'],
+    ['behind a thought', '<think>Is it {"sure": false}?</think>\n{"sure": true}'],
+    ['behind a thought without its first tag', 'Or {"sure": false}?</think>So: {"sure": true}'],
+    ['behind a thought with a block', '<think>\n```\n{"sure": false}\n```\n</think>{"sure": true}'],
+    ['with a tag in it', '{"sure": true, "tag": "</think>"}'],
     ['in a sentence', 'I think {"sure": true} is right.'],
     ['with more than was asked for', '{"sure": true, "why": "because"}'],
   ])('finds the object %s', (_, text) => {
@@ -26,6 +30,8 @@ describe(readAnswer.name, () => {
     ['} {', /not a JSON object/],
     ['{"sure": "yes"}', /^sure: /],
     ['{}', /^sure: /],
+    ['<think>It is {"sure": true}, or', /not a JSON object/],
+    ['<think>It is {"sure": true}</think>Yes.', /not a JSON object/],
   ])('says what is wrong with %j', (text, fault) => {
     expect(readAnswer(schema, text)).toEqual({ ok: false, fault: expect.stringMatching(fault) });
   });

@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
 import { parseBounded } from '../../../kernel/json/bounded-json.js';
+import { behindThoughts } from '../../../models/answer/tagged-thoughts.js';
 
 export type ReadAnswer<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: string };
@@ -7,11 +8,12 @@ export type ReadAnswer<T> =
 const MAX_FAULTS = 5;
 
 /**
- * The JSON object in a model's output, which may have other text around it. One beyond the limits
- * of a document counts as none.
+ * The JSON object in a model's output, which may have other text around it, but not in the thoughts
+ * before it. One beyond the limits of a document counts as none.
  */
 export function readAnswer<T>(schema: ZodType<T>, text: string): ReadAnswer<T> {
-  const candidates = [text, fenced(text), braced(text)].filter((part) => part !== undefined);
+  const answer = behindThoughts(text);
+  const candidates = [text, fenced(answer), braced(answer)].filter((part) => part !== undefined);
   let fault = 'it is not a JSON object';
   for (const candidate of candidates) {
     const value = parse(candidate);
