@@ -141,6 +141,36 @@ export function describeHttpProvider(name: string, vendor: HttpVendor): void {
         expect(await failure(provider)).toMatchObject({ retryable: true, retryAfterMs: 7_000 });
       });
 
+      it.each([
+        [429, 'Please try again in 7.66s. Need more?', {}, 7_660],
+        [503, 'Please retry after 9 seconds.', {}, 9_000],
+        [429, 'Please try again in 1m2.5s.', { 'retry-after': '2' }, 62_500],
+        [429, 'Please try again in 200ms.', { 'retry-after': '45' }, 45_000],
+      ])(
+        'reads how long it asks to wait from its words, too: %i %s',
+        async (status, said, headers, wait) => {
+          fake.reply({ status, headers, body: vendor.errorBody(said) });
+          expect(await failure(provider)).toMatchObject({ retryable: true, retryAfterMs: wait });
+        },
+      );
+
+      it('names a long wait that only a header asks for', async () => {
+        fake.reply({ status: 429, headers: { 'retry-after': '3600' }, body: 'slow down' });
+        expect(((await failure(provider)) as Error).message).toMatch(/a wait of 3600 s\.$/);
+      });
+
+      it.each([
+        {
+          details: [{ violations: [{ quotaId: 'RequestsPerDayPerModel' }] }, { retryDelay: '8s' }],
+        },
+        { message: 'Rate limit exceeded: RequestsPerDayPerModel' },
+      ])('names a quota of the day, and is not to be asked again: %j', async (error) => {
+        fake.reply({ status: 429, body: [{ error: { code: 429, ...error } }] });
+        const failed = await failure(provider);
+        expect(failed).toMatchObject({ code: 'model_rate_limited', retryable: false });
+        expect((failed as Error).message).toContain('RequestsPerDayPerModel');
+      });
+
       it('says that nobody listens', async () => {
         const error = await failure(connect({ baseUrl: 'http://127.0.0.1:9/v1' }));
         expect(error).toMatchObject({ code: 'model_unreachable', retryable: true });

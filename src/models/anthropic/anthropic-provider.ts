@@ -56,5 +56,11 @@ function httpFault({ status = 0, error, message, headers, type }: APIError): Fau
   const location = headers?.get('location');
   const said = saidIn(error) ?? message.replace(`${status} `, '');
   const detail = location ? `it redirects to ${location}` : said;
-  return { status, code: type ?? undefined, detail, ...(headers && { headers }) };
+  return {
+    status,
+    code: type ?? undefined,
+    detail,
+    body: error ?? message,
+    ...(headers && { headers }),
+  };
 }

@@ -4,6 +4,7 @@ import { BadResponse, LineTooLong, StreamedError } from '../answer/answer-errors
 import { isObject } from '../../kernel/json/json.js';
 import { BadCoding } from '../../net/decoded.js';
 import { saidIn } from './said.js';
+import { statedLimit } from './stated-limit.js';
 import type { Scrubber } from './scrubber.js';
 import type { Fault, Vendor } from './vendor.js';
 import { cutText } from '../../kernel/cut-text.js';
@@ -11,6 +12,9 @@ import { cutText } from '../../kernel/cut-text.js';
 const MAX_DETAIL = 500;
 const NO_QUOTA = 'insufficient_quota';
 const RETRYABLE = new Set([408, 409, 429]);
+const TOO_MANY = 429;
+/** A longer wait is named in the error. */
+const LONG_WAIT_MS = 60_000;
 const REFUSALS = new Set([400, 404, 422]);
 
 export interface ErrorTranslatorOptions {
@@ -70,12 +74,14 @@ export class ErrorTranslator {
   }
 
   private fromFault(fault: Fault, error: unknown): ModelError {
-    const { code, advice } = this.verdictOf(fault);
+    const { wait_ms, daily } = this.isRetryable(fault) ? statedLimit(fault.body) : {};
+    const isDaily = daily !== undefined && (fault.status ?? TOO_MANY) === TOO_MANY;
+    const { code, advice } = isDaily ? this.usedUp(daily) : this.verdictOf(fault);
     const status = fault.status === undefined ? '' : ` (${fault.status})`;
-    const message = `${this.name} ${advice[0]}${status}: ${this.shown(fault.detail)}${advice[1]}`;
-    const retry_after_ms = retryAfter(fault.headers, Date.now());
+    const retry_after_ms = longest(retryAfter(fault.headers, Date.now()), wait_ms);
+    const message = `${this.name} ${advice[0]}${status}: ${this.shown(fault.detail)}${advice[1]}${asking(retry_after_ms)}`;
     return new ModelError(code, message, {
-      retryable: this.isRetryable(fault),
+      retryable: !isDaily && this.isRetryable(fault),
       ...(fault.status !== undefined && { status: fault.status }),
       ...(retry_after_ms !== undefined && { retry_after_ms }),
       cause: this.options.scrubber.cause(error),
@@ -114,7 +120,8 @@ export class ErrorTranslator {
 
   /** Servers send a text, or an object with a message and a number or a word as its code. */
   private streamedFault({ detail }: StreamedError): Fault {
-    if (!isObject(detail)) return { status: undefined, code: undefined, detail: String(detail) };
+    if (!isObject(detail))
+      return { status: undefined, code: undefined, detail: String(detail), body: detail };
     const { code, type, param } = detail;
     const number = Number(code ?? detail.status);
     const word = [code, type].find(
@@ -124,6 +131,7 @@ export class ErrorTranslator {
       status: number >= 400 && number < 600 ? number : undefined,
       code: word as string | undefined,
       detail: saidIn(detail) ?? '',
+      body: detail,
       ...(typeof param === 'string' && { param }),
     };
   }
@@ -139,6 +147,11 @@ export class ErrorTranslator {
     const status = this.statusOf(fault);
     if (fault.code === NO_QUOTA || isTooLong(fault, status)) return false;
     return status >= 500 || RETRYABLE.has(status);
+  }
+
+  private usedUp(quota: string): Verdict {
+    const did = `has no quota of the day left (${this.options.scrubber.scrub(quota)})`;
+    return verdict('model_rate_limited', did, ' Check the plan, or go on when the day is over.');
   }
 
   private verdictOf(fault: Fault): Verdict {
@@ -226,6 +239,15 @@ export function retryAfter(headers: Headers | undefined, now: number): number | 
   if (seconds !== undefined) return Math.max(0, seconds * 1000);
   const date = Date.parse(text ?? '');
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function asking(wait_ms = 0): string {
+  return wait_ms > LONG_WAIT_MS ? ` It asks for a wait of ${Math.ceil(wait_ms / 1_000)} s.` : '';
+}
+
+function longest(...waits: readonly (number | undefined)[]): number | undefined {
+  const stated = waits.filter((wait) => wait !== undefined);
+  return stated.length > 0 ? Math.max(...stated) : undefined;
 }
 
 function numberOf(text: string | null | undefined): number | undefined {

@@ -8,6 +8,8 @@ export interface Fault {
   /** The part of the request that it names. */
   readonly param?: string | undefined;
   readonly headers?: Headers;
+  /** The JSON of the whole error, or its text. */
+  readonly body?: unknown;
 }
 
 /** The error formats of one vendor, and its advice texts. */

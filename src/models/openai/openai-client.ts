@@ -12,6 +12,7 @@ export function faultOf(error: unknown): Fault | 'timeout' | 'unreachable' | und
 
 function httpFault(error: APIError): Fault {
   const { status, code, type, param, message } = error as APIError & { status: number };
+  const { body } = Object(error.error) as { readonly body?: unknown };
   const detail = message.replace(`${status} `, '');
   const location = error.headers?.get('location');
   const redirected = location ? `it redirects to ${location}` : detail;
@@ -21,6 +22,7 @@ function httpFault(error: APIError): Fault {
     detail: status < 400 ? redirected : detail,
     ...(param && { param }),
     headers: error.headers,
+    body,
   };
 }
 
@@ -43,7 +45,7 @@ export class OpenAiClient extends OpenAI {
     const fields = isObject(error) ? error : {};
     return super.makeStatusError(
       status,
-      { error: { ...fields, message: saidIn(body) ?? text } },
+      { error: { ...fields, message: saidIn(body) ?? text, body: body ?? text } },
       text,
       headers,
     );

@@ -4,7 +4,8 @@ import type { ResolvedModel } from '../../models/model-registry.js';
 
 const MAX_ATTEMPTS = 4;
 const FIRST_DELAY_MS = 500;
-const LONGEST_RETRY_AFTER_MS = 30_000;
+/** A vendor that asks for a longer wait is not asked again. */
+const LONGEST_WAIT_MS = 90_000;
 
 /** The model to ask next for a turn, after failed attempts. */
 export interface Try {
@@ -50,7 +51,7 @@ export function describeNext(
 /**
  * Backoff before the next attempt, in milliseconds; undefined if there must be no further attempt.
  * `attempt` is the number of the failed one, from 1. The delay doubles with each attempt, minus a
- * random jitter of up to half of it. A vendor's Retry-After takes precedence.
+ * random jitter of up to half of it. A vendor's longer wait takes precedence.
  */
 export function retryDelay(
   error: ModelError,
@@ -62,5 +63,6 @@ export function retryDelay(
   const backoff = FIRST_DELAY_MS * 2 ** (attempt - 1);
   const jittered = backoff * (1 - random() / 2);
   if (error.retryAfterMs === undefined) return jittered;
-  return Math.min(Math.max(error.retryAfterMs, jittered), LONGEST_RETRY_AFTER_MS);
+  if (error.retryAfterMs > LONGEST_WAIT_MS) return undefined;
+  return Math.max(error.retryAfterMs, jittered);
 }

@@ -103,6 +103,8 @@ export const FEATURES: readonly Feature[] = [
   },
   { name: 'image', say: 'Which colour is it?' },
   { name: 'limits', say: 'Are you busy?' },
+  { name: 'stated-waits', say: 'Are you there?', of: ['openai'] },
+  { name: 'daily-quota', say: 'Are you there?', of: ['openai'] },
   { name: 'broken-off', say: 'Tell me a story' },
   { name: 'odd-ends', say: 'What is 6*7?' },
   { name: 'length', say: 'Count to a million' },
