@@ -59,6 +59,11 @@ describe(resultOutput.name, () => {
     expect(lines.at(-1)).toMatch(/not shown: 4 of a result are/);
   });
 
+  it('shows what a terminal would show of a text', () => {
+    const text = '\u001b[1mbuilding\u001b[0m\n 10%\r100%\r\ndone';
+    expect(read({ content: [{ type: 'text', text }] })).toBe('building\n100%\r\ndone');
+  });
+
   it('takes what is structured where there is nothing else', () => {
     expect(read({ structuredContent: { a: 1 } })).toBe('{"a":1}');
   });

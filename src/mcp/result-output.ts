@@ -4,6 +4,7 @@ import { canonicalJson, isObject } from '../kernel/json/json.js';
 import type { Image } from '../protocol/message.js';
 import { ToolOutput } from '../tools/core/tool-output.js';
 import { MAX_IMAGE_BYTES, readImage } from '../tools/images/read-image.js';
+import { terminalText } from '../tools/text/terminal-text.js';
 
 /**
  * Maximum number of blocks. Each block is parsed by itself: an invalid block, or too many of them,
@@ -91,7 +92,7 @@ function readBlock(value: unknown, images: Image[]): string {
 function blockText(block: ContentBlock, images: Image[]): string {
   switch (block.type) {
     case 'text':
-      return block.text;
+      return terminalText(block.text);
     case 'image':
       return showImage(imagePart(block), images);
     case 'audio':

@@ -8,7 +8,7 @@ import { ToolOutput } from '../core/tool-output.js';
 import { ToolProvider } from '../core/tool-provider.decorator.js';
 import { Tool } from '../core/tool.js';
 import type { ToolContext, ToolPolicy } from '../core/tool.js';
-import { BoundedOutput } from '../text/bounded-output.js';
+import { PrintedOutput } from '../text/printed-output.js';
 import { MAX_PROCESSES } from '../../workspace/sandbox/with-limits.js';
 
 /** Maximum length of a command: it fits into one process argument, whatever its characters. */
@@ -63,17 +63,13 @@ export class BashTool extends Tool<Input> {
 
   execute({ command, timeout_ms }: Input, context: ToolContext): Promise<ToolOutput> {
     return this.workspaces.use(context.chat_uid, async ({ path }) => {
-      const output = new BoundedOutput(keptOutput(this.limits) - END_ROOM);
-      const show = new TextDecoder();
+      const output = new PrintedOutput(keptOutput(this.limits) - END_ROOM);
       const deadline = new Deadline(context.signal, timeout_ms);
       try {
         const end = await this.commands.run(['bash', '--norc', '--noprofile', '-c', command], {
           cwd: path,
           signal: deadline.signal,
-          onOutput: (chunk) => {
-            output.push(chunk);
-            context.output(show.decode(chunk, { stream: true }));
-          },
+          onOutput: (chunk) => context.output(output.push(chunk)),
           beforeStart: context.started,
         });
         return toAnswer(output, end, deadline.isOver ? timeout_ms : undefined);
@@ -85,7 +81,7 @@ export class BashTool extends Tool<Input> {
 }
 
 function toAnswer(
-  output: BoundedOutput,
+  output: PrintedOutput,
   end: CommandEnd,
   timeoutMs: number | undefined,
 ): ToolOutput {

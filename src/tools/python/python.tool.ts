@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { BoundedOutput } from '../text/bounded-output.js';
+import { PrintedOutput } from '../text/printed-output.js';
 import { ToolLimits, keptOutput } from '../core/tool-limits.js';
 import { ToolOutput } from '../core/tool-output.js';
 import { ToolProvider } from '../core/tool-provider.decorator.js';
@@ -80,8 +80,7 @@ export class PythonTool extends Tool<Input> {
     { code, context, turn }: { code: string; context: ToolContext; turn: Turn },
   ): Promise<ToolOutput> {
     const { signal, output, interaction_id, tool_call_id } = context;
-    const printed = new BoundedOutput(keptOutput(this.limits) - END_ROOM);
-    const show = new TextDecoder();
+    const printed = new PrintedOutput(keptOutput(this.limits) - END_ROOM);
     const stop = (): void => void interpreter.stop();
     const seed = programSeed(interaction_id, tool_call_id);
     const now = await context.now();
@@ -91,10 +90,7 @@ export class PythonTool extends Tool<Input> {
       const end = await interpreter.run(
         { code, seed, now },
         {
-          onOutput: (bytes) => {
-            printed.push(bytes);
-            output(show.decode(bytes, { stream: true }));
-          },
+          onOutput: (bytes) => output(printed.push(bytes)),
           onRequest: (request) => turn.without(() => answerRequest(request, context)),
         },
       );
@@ -104,7 +100,7 @@ export class PythonTool extends Tool<Input> {
     }
   }
 
-  private answer(printed: BoundedOutput, end: ProgramEnd): ToolOutput {
+  private answer(printed: PrintedOutput, end: ProgramEnd): ToolOutput {
     const { text, truncated } = printed.text();
     const said = describeEnd(end, this.pythonSettings.pythonMemoryMb).toWellFormed();
     const parts = [text.replace(/\n$/, ''), said].filter((part) => part !== '');
