@@ -217,6 +217,7 @@ async function showRules({ judge, tools }: RunServices, placed: Placed): Promise
 async function goOn(services: RunServices, placed: Placed, command: Command): Promise<void> {
   const { from = 1, yes, model = placed.interaction.model } = command;
   services.models.resolve(model);
+  services.agents.get(placed.interaction.agent);
   const settings = {
     ...placed.interaction.settings,
     approval_mode: yes ? 'auto' : 'deny',

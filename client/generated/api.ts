@@ -3984,6 +3984,11 @@ export interface components {
       readonly tenant_id: string;
       /** @description So far. */
       readonly usage: components['schemas']['Usage'];
+      /**
+       * @description What the server lacks, if it is parked until that is there again: `agent:<name>`, `model:<name>`, `tool:<name>`, or `folder`, the one of its chat.
+       * @example agent:reviewer
+       */
+      readonly waits_for: string | null;
     };
     readonly RunListDto: {
       /** @description Oldest first. */

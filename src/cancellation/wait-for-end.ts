@@ -33,7 +33,7 @@ const NO_BACKLOG = { isFull: false, drained: () => Promise.resolve() };
 /** Conditions that end a wait before the interaction ends. */
 export interface WaitOptions {
   readonly limit_ms: number;
-  /** Also when it waits for a person or a client. */
+  /** Also when it waits for a person or a client, or for what the server lacks. */
   readonly until_asked?: boolean;
   /** Each of them ends it. */
   readonly signals?: readonly AbortSignal[];
@@ -100,10 +100,15 @@ export class WaitForEnd {
       await delay(READ_CHECK_MS);
   }
 
-  /** False once its requests are settled or it is cancelled, also before its run goes on. */
+  /**
+   * Also if it waits for what the server lacks. False once its requests are settled or it is
+   * cancelled, also before its run goes on.
+   */
   private async isAsking(row: InteractionRow): Promise<boolean> {
-    const { id: interaction_id, status, cancel_reason } = row;
-    if (!isWaiting(status) || cancel_reason !== null) return false;
+    const { id: interaction_id, status, cancel_reason, waits_for } = row;
+    if (cancel_reason !== null) return false;
+    if (waits_for !== null) return true;
+    if (!isWaiting(status)) return false;
     const pending = { interaction_id, status: 'pending', limit: 1 } as const;
     return (await this.requests.listRequests({ viewer: ANY_TENANT, ...pending })).length > 0;
   }

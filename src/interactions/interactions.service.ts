@@ -28,6 +28,7 @@ import { Quotas } from '../quotas/quotas.js';
 import { RunQueue } from '../queue/run-queue.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { RESUME_REASONS } from '../runs/scope/run-input.js';
+import { shownRequirement } from '../runs/requirements/find-missing.js';
 import { LeaseKeeper } from '../runs/runner/lease-keeper.js';
 import { Runner } from '../runs/runner/runner.js';
 import { InteractionFactory, idempotencyOf } from './interaction.factory.js';
@@ -279,14 +280,24 @@ function isExceeded(outcome: { readonly outcome: string }): outcome is QuotaExce
 
 /** An interaction that waits for a person goes on only once its request is settled. */
 function chatBusy(
-  { id, status }: Pick<InteractionRow, 'id'> & Partial<Pick<InteractionRow, 'status'>>,
+  {
+    id,
+    status,
+    waits_for,
+  }: Pick<InteractionRow, 'id'> & Partial<Pick<InteractionRow, 'status' | 'waits_for'>>,
   advice: string,
 ): AppError {
+  const extra = {
+    active_interaction_id: id,
+    ...(status !== undefined && { active_status: status }),
+  };
+  if (waits_for) {
+    const detail = `The chat is busy with ${id}, which waits until the server has ${shownRequirement(waits_for)} again. Restore that${advice}`;
+    return new AppError('conflict', 'chat_busy', detail, { extra });
+  }
   const waits = status !== undefined && isWaiting(status);
   const detail = waits
     ? `The chat is busy with ${id}, which waits for a person (${status}). Settle its request (GET /requests?status=pending)${advice}`
     : `The chat is busy with ${id}. Wait for its interaction_complete${advice}`;
-  return new AppError('conflict', 'chat_busy', detail, {
-    extra: { active_interaction_id: id, ...(status !== undefined && { active_status: status }) },
-  });
+  return new AppError('conflict', 'chat_busy', detail, { extra });
 }

@@ -11,6 +11,7 @@ import { InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { AnyViewer } from '../persistence/viewer.js';
+import { shownRequirement } from '../runs/requirements/find-missing.js';
 import { isFinal } from '../protocol/interaction.js';
 import { RUN_STATUSES } from './dto/runs.dto.js';
 import type {
@@ -156,10 +157,11 @@ function notFound(interaction_id: string): CancelledRunDto {
 function viewRun(row: InteractionRow): RunDto {
   const { id, tenant_id, chat_id, status, agent, agent_id, model, started_by, usage } = row;
   const { last_seq, created_at, cancel_reason } = row;
+  const waits_for = row.waits_for === null ? null : shownRequirement(row.waits_for);
   const is_cancelling = cancel_reason !== null;
   return {
     ...{ id, tenant_id, chat_id, status, agent, agent_id, model, started_by },
-    ...{ is_cancelling, usage, last_seq, created_at },
+    ...{ is_cancelling, waits_for, usage, last_seq, created_at },
   };
 }
 

@@ -237,6 +237,9 @@ export const NOTICES: Readonly<Record<string, string>> = {
   model_fallback: 'The next model of the list is asked.',
   model_retry: 'The model is asked again; blocks in `void` are void.',
   repeated_call: 'The call looks like a loop.',
+  requirement_met: 'The server has again what the interaction waited for.',
+  requirement_missing:
+    'The server lacks an agent, a model, a tool or a folder; the interaction waits for it.',
   retried: 'The interaction had ended, and is tried again.',
   slow_after_loss: 'The interaction was lost before, so that it starts after a pause.',
   tools_left_out: 'The model API does not take all tools; some are left out.',

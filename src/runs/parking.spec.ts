@@ -19,7 +19,7 @@ class World {
     };
     const health = { leaveTrial: async () => {} };
     const signals = { park };
-    this.parking = new Parking({ after_ms: AFTER_MS, slot, waiting, signals, health });
+    this.parking = new Parking({ after_ms: () => AFTER_MS, slot, waiting, signals, health });
   }
 
   /** Everything that follows from it has happened. */

@@ -5,7 +5,7 @@ import type { Activity, ActivityListener } from './scope/run-activity.js';
 
 interface ParkingOptions {
   /** Time that a waiting run stays in memory before it is parked, in milliseconds. */
-  readonly after_ms: number;
+  readonly after_ms: () => number;
   readonly slot: RunSlot;
   readonly waiting: WaitingRuns;
   readonly signals: Pick<RunSignals, 'park'>;
@@ -13,7 +13,7 @@ interface ParkingOptions {
 }
 
 /**
- * Releases the resources of a run that only waits for people: its slot immediately, its memory
+ * Releases the resources of a run that only waits: its slot immediately, its memory
  * after a delay.
  */
 export class Parking implements ActivityListener {
@@ -63,7 +63,7 @@ export class Parking implements ActivityListener {
 
   private schedule(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.tryToPark(), this.options.after_ms).unref();
+    this.timer = setTimeout(() => void this.tryToPark(), this.options.after_ms()).unref();
   }
 
   private async tryToPark(): Promise<void> {

@@ -16,10 +16,10 @@ interface RunSignalsOptions {
 
 /**
  * Delivers external events of an interaction to its run: settled requests, interventions,
- * cancellation. Each increments `interactions.signals` in its own transaction; the run knows the
- * number up to which it has taken them in.
+ * cancellation, and what the server lacked. Each increments `interactions.signals` in its own
+ * transaction; the run knows the number up to which it has taken them in.
  *
- *     decision, intervention, cancel ── one transaction, signals + 1
+ *     decision, intervention, cancel, requirement ── one transaction, signals + 1
  *       ├─ LiveBus.wake ─────▶ Runner ─▶ wake()             the run is in this process's memory
  *       ├─ lease renewal ────▶ LeaseKeeper ─▶ renewed()     in case the wake was lost
  *       └─ RunQueue.enqueue ─▶ Runner ─▶ new Run            the run is parked
@@ -36,7 +36,6 @@ export class RunSignals {
   private known: number;
   private looking: Promise<void> | undefined;
   private shouldLook = false;
-  private parking: Promise<boolean> | undefined;
 
   constructor(private readonly options: RunSignalsOptions) {
     this.known = options.run.interaction.signals;
@@ -90,9 +89,12 @@ export class RunSignals {
 
   /** Releases the lease and stops the run, unless it has work to do or a signal is unknown. */
   async park(): Promise<boolean> {
-    if (this.options.stop.isRequested || this.options.run.journal.hasUndelivered) return false;
-    this.parking = this.tryToPark();
-    const isParked = await this.parking;
+    const { journal, requirements } = this.options.run;
+    const isReplaying = journal.hasUndelivered && !requirements.isBeforeAgents;
+    if (this.options.stop.isRequested || isReplaying) return false;
+    const attempt = this.tryToPark();
+    requirements.parking = attempt;
+    const isParked = await attempt;
     if (!isParked) await this.wake();
     return isParked;
   }
@@ -100,8 +102,10 @@ export class RunSignals {
   private async tryToPark(): Promise<boolean> {
     const { run, stop } = this.options;
     const { id: interaction_id, epoch } = run.interaction;
-    const attempt = run.services.leases.park({ interaction_id, epoch, signals: this.known });
-    const isParked = await attempt.catch(() => false);
+    const { awaited: waits_for } = run.requirements;
+    const missing = waits_for && { waits_for, status: run.requests.status };
+    const lease = { interaction_id, epoch, signals: this.known, missing };
+    const isParked = await run.services.leases.park(lease).catch(() => false);
     if (isParked) stop.request({ kind: 'parked' });
     return isParked;
   }
@@ -120,7 +124,7 @@ export class RunSignals {
 
   private async lookOnce(): Promise<void> {
     const { run, stop, slot } = this.options;
-    await this.parking; // once parked, the signal is for the next run
+    await run.requirements.parking; // once parked, the signal is for the next run
     if (stop.isRequested) return;
     const row = await run.services.interactions.findInteraction(run.interaction.id, ANY_TENANT);
     if (!row) return;

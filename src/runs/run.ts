@@ -30,8 +30,12 @@ import { CrashLoop, SUSPECT_LOSSES } from './closing/crash-loop.js';
 import { giveUp } from './closing/give-up.js';
 import { requireProgress } from './closing/save-loop.js';
 import { AgentScope } from './scope/agent-scope.js';
+import { untilMet } from './requirements/until-met.js';
 import { RunActivity } from './scope/run-activity.js';
 import { RunScope } from './scope/run-scope.js';
+
+/** Time that a run waits in memory for what the server lacks: it may be away for a moment only. */
+const REQUIREMENT_MS = 1_000;
 
 const GIVEN_UP =
   'The database was unavailable, so the lease could not be renewed and was given up. The interaction resumes once the database is back';
@@ -70,7 +74,6 @@ export class Run {
     const { id: interaction_id, epoch, chat_uid, tenant_id } = interaction;
     const openWork = new OpenWork(interaction);
     for (const record of records) openWork.apply(record);
-    if (resumed === undefined) openWork.takeOver(epoch);
     const last_seq = openWork.lastSeq;
     const chat = { chat_uid, tenant_id };
     const [first, ...others] = records;
@@ -80,11 +83,16 @@ export class Run {
     const activity = new RunActivity();
     const parts = { log, openWork, activity, health: this.health };
     this.scope = new RunScope(services, input, parts);
+    // calls that were lost before are still unknown, if no agent has begun since
+    if (resumed === undefined && !this.scope.requirements.lacksAgents) openWork.takeOver(epoch);
     this.root = new AgentScope(this.scope, this.stop.signal);
     this.ending = new RunEnding(this.root);
     this.signals = new RunSignals({ run: this.scope, stop: this.stop, slot });
     // A parked run can't be lost to a poison message that runs beside it.
-    const after_ms = losses < SUSPECT_LOSSES ? services.config.parkAfterMs : 0;
+    const park_ms = losses < SUSPECT_LOSSES ? services.config.parkAfterMs : 0;
+    const { requirements } = this.scope;
+    const after_ms = (): number =>
+      requirements.awaited === undefined ? park_ms : Math.min(park_ms, REQUIREMENT_MS);
     const { signals, health } = this;
     this.parking = new Parking({ after_ms, slot, waiting, signals, health });
     activity.subscribe(this.parking);
@@ -244,6 +252,7 @@ export class Run {
     const { alone_losses } = this.input;
     if (alone_losses >= this.services.config.crashLoopLimit) throw new CrashLoop(alone_losses);
     requireProgress(this.input.records);
+    await this.untilAgentsAreThere();
     const agent = rootAgent(this.input.interaction, this.scope.conversation);
     await tellRedacted(this.root, agent.identity.id, this.input.records);
     await readFiles(this.root, agent.identity, agent.path);
@@ -251,6 +260,22 @@ export class Run {
     const text = await runAgent(this.root, agent);
     await this.untilPlayed(text);
     return text;
+  }
+
+  /** Before any agent begins: a replay would stop at the first step of one that is missing. */
+  private async untilAgentsAreThere(): Promise<void> {
+    const { openWork, activity, requirements, interventions } = this.scope;
+    const deleted = interventions.deletedAgents.flatMap((id) => openWork.openSubtree(id));
+    const open = openWork.openAgents().filter((agent) => !deleted.includes(agent));
+    const types = open.map(({ agent_type }) => agent_type);
+    const end = activity.begin();
+    try {
+      for (const type of new Set([this.interaction.agent, ...types]))
+        await untilMet(this.root, `agent:${type}`, openWork.rootAgentId);
+      requirements.isBeforeAgents = false;
+    } finally {
+      end();
+    }
   }
 
   /**

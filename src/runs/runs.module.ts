@@ -15,6 +15,7 @@ import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { CallRates } from './limits/call-limits.js';
 import { Pricing } from './limits/pricing.js';
 import { RunReports } from './scope/run-reports.js';
+import { RequirementSweep } from './requirements/requirement-sweep.js';
 import { RunServices } from './scope/run-services.js';
 import { AbandonedRuns } from './runner/abandoned-runs.js';
 import { CrashQuarantine } from './runner/crash-quarantine.js';
@@ -49,6 +50,7 @@ import { Sweep } from './runner/sweep.js';
     LeaseKeeper,
     ProcessName,
     Sweep,
+    RequirementSweep,
     CrashQuarantine,
     CallRates,
     TurnFiles,

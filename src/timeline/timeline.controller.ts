@@ -38,7 +38,8 @@ export class TimelineController {
   ): Promise<TimelineDto> {
     const row = await this.access.interaction(caller, chat_id, interaction_id);
     const { timeline, isWhole } = await readTimeline(this.records, row.id);
-    const state = row.status === 'RUNNING' ? 'running' : isFinal(row.status) ? 'ended' : 'parked';
+    const isRunning = row.status === 'RUNNING' && row.waits_for === null;
+    const state = isRunning ? 'running' : isFinal(row.status) ? 'ended' : 'parked';
     const items = timeline.spans(state);
     return {
       trace_id: traceOf(row).trace_id,

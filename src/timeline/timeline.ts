@@ -56,7 +56,7 @@ export interface Span {
   readonly output?: string;
 }
 
-/** `parked`: it waits for people, without a run. */
+/** `parked`: it waits for people, or for what the server lacks, without a run. */
 export type LogState = 'running' | 'parked' | 'ended';
 
 /** The types of records that spans are made of, but for texts. */

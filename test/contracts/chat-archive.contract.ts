@@ -288,7 +288,7 @@ function incoming(
       ...{ cached_tokens: 2, reasoning_tokens: 0, cost_usd: 0.25 },
     },
     ...{ last_seq: 4, epoch: 3, edited_from: null, signals: 0, begun: true },
-    ...{ cancel_reason: null, cancelled_by: null },
+    ...{ cancel_reason: null, cancelled_by: null, waits_for: null },
     ...overrides,
   };
   const records = [

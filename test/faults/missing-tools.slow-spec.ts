@@ -76,7 +76,7 @@ for (const { name, fault, create } of onOneStore(POSTGRES))
         expect(await payments()).toBe(1);
       });
 
-      it('is sent only for the approval after which its server is there (I4, I5)', async () => {
+      it('is sent once for each approval, as soon as its server is there (I3, I4, I5)', async () => {
         await start('present');
         const pays = { calls: [{ name: 'mcp__pay__pays', arguments: {} }] };
         const asks = { calls: [{ name: 'ask_human', arguments: { question: 'Again?' } }] };
@@ -86,10 +86,12 @@ for (const { name, fault, create } of onOneStore(POSTGRES))
 
         await restart('absent', following);
         await person.approve(of, first.approval_id);
-        const failed = await following.record('TOOL_RESULT');
-        const { request_id } = await following.record('INPUT_REQUIRED');
+        const { code, message } = await following.record('NOTICE');
+        expect(await payments()).toBe(0);
 
         await restart('present', following);
+        const paid = await following.record('TOOL_RESULT');
+        const { request_id } = await following.record('INPUT_REQUIRED');
         await person.respond(of, request_id, 'Yes.');
         const second = await following.record('APPROVAL_REQUIRED', 2);
         await restart('present', following);
@@ -97,17 +99,18 @@ for (const { name, fault, create } of onOneStore(POSTGRES))
         const reader = await following.end();
 
         expect(reader.faults).toEqual([]);
-        expect(failed).toMatchObject({
-          is_error: true,
-          tool_output: expect.stringMatching(/not available/),
-        });
+        expect([code, message]).toEqual([
+          'requirement_missing',
+          expect.stringMatching(/lacks the tool mcp__pay__pays.*not available/),
+        ]);
+        expect(paid).toMatchObject({ is_error: false, tool_output: 'done' });
         const decided = reader.list('APPROVED').map(({ tool_call_id }) => tool_call_id);
         expect(decided).toEqual([first.tool_call_id, second.tool_call_id]);
-        expect(reader.list('APPROVED')[0]!.seq).toBeLessThan(failed.seq);
+        expect(reader.list('APPROVED')[0]!.seq).toBeLessThan(paid.seq);
         expect(reader.list('TOOL_RESULT').at(-1)).toMatchObject({
           ...{ id: second.tool_call_id, is_error: false, tool_output: 'done' },
         });
-        expect(await payments()).toBe(1);
+        expect(await payments()).toBe(2);
       });
     },
   );

@@ -121,30 +121,24 @@ describe(ToolEffect.name, () => {
     ]);
   });
 
-  it.each([
-    [true, 'APPROVED', MISSING],
-    [false, 'REJECTED', expect.stringContaining('rejected')],
-  ] as const)(
-    'that was asked, and whose tool is missing, is decided before its result: %s (I5)',
-    async (approved, verdict, tool_output) => {
-      const { world, payments } = await asked();
-      await resume(world, [], approved);
-      expect(payments.sent).toBe(0);
-      expect(await typesOf(world)).toEqual([
-        'TOOL_CALL',
-        'APPROVAL_REQUIRED',
-        verdict,
-        'TOOL_RESULT',
-      ]);
-      expect(await world.all('TOOL_RESULT')).toMatchObject([{ is_error: true, tool_output }]);
-    },
-  );
+  it('that was asked, and rejected, does not wait for its missing tool (I5)', async () => {
+    const { world, payments } = await asked();
+    await resume(world, [], false);
+    expect(payments.sent).toBe(0);
+    expect(await typesOf(world)).toEqual([
+      ...['TOOL_CALL', 'APPROVAL_REQUIRED', 'REJECTED', 'TOOL_RESULT'],
+    ]);
+    expect(await world.all('TOOL_RESULT')).toMatchObject([
+      { is_error: true, tool_output: expect.stringContaining('rejected') },
+    ]);
+  });
 
-  it('that was asked, and whose tool is missing, writes the decision with its result', async () => {
+  it('that was asked writes the decision with what comes of it', async () => {
     const { world, payments } = await asked();
     const lost = (await world.takeUp({
+      tools: [payments.tool()],
       append: (batches) =>
-        JSON.stringify(batches).includes('TOOL_RESULT')
+        JSON.stringify(batches).includes('TOOL_STARTED')
           ? Promise.resolve(batches.map(() => 'fenced'))
           : world.store.append(batches),
     }))!;
@@ -161,12 +155,12 @@ describe(ToolEffect.name, () => {
 
   it('that is asked in the mode `defer` waits for its decision, also without its tool', async () => {
     const { world, payments } = await asked('defer');
-    await resume(world, [], true);
+    await resume(world, [], false);
     expect(payments.sent).toBe(0);
     expect(await world.all('TOOL_RESULT')).toMatchObject([{ is_error: false }]);
-    expect(await world.all('APPROVED')).toHaveLength(1);
+    expect(await world.all('REJECTED')).toHaveLength(1);
     expect(await world.all('NOTICE')).toMatchObject([
-      { code: 'deferred_call_settled', message: MISSING },
+      { code: 'deferred_call_settled', message: expect.stringContaining('rejected') },
     ]);
   });
 });

@@ -26,7 +26,7 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   interactions: [
     ...['id', 'chat_id', 'tenant_id', 'started_by', 'parent_id', 'status', 'agent', 'model'],
     ...['cancelled_by', 'owner', 'idempotency_key', 'agent_id'],
-    ...['edited_from', 'usage_by_model'],
+    ...['edited_from', 'usage_by_model', 'waits_for'],
   ],
   deleted_usage: ['tenant_id'],
   deleted_usage_days: ['tenant_id', 'model', 'user_id'],

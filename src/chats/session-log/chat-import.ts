@@ -203,7 +203,7 @@ export class ChatImport {
     const begun = !isFinal(fields.status) || fields.begun;
     const place = { id, chat_uid, chat_id, tenant_id, started_by };
     const cancel = { cancel_reason: null, cancelled_by: null };
-    const own = { ...place, agent_id, begun, signals: 0, ...cancel };
+    const own = { ...place, agent_id, begun, signals: 0, waits_for: null, ...cancel };
     return {
       ...fields,
       settings: { ...renameFiles(fields.settings, ids), imported: true },

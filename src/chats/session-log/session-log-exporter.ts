@@ -43,7 +43,8 @@ type RequestInternals = 'chat_id' | 'chat_uid' | 'tenant_id' | 'event';
 /** Without internal fields and those of the chat's line. */
 type InteractionFields = Omit<
   ArchivedInteraction,
-  'chat_id' | 'chat_uid' | 'tenant_id' | 'started_by' | 'signals' | 'cancel_reason' | 'cancelled_by'
+  | ('chat_id' | 'chat_uid' | 'tenant_id' | 'started_by')
+  | ('signals' | 'cancel_reason' | 'cancelled_by' | 'waits_for')
 >;
 
 /** Exports chats as session logs. */

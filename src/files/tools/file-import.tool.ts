@@ -29,6 +29,7 @@ export class FileImportTool extends Tool<Input> {
     recovery: 'report',
   };
   override readonly announces_start = true;
+  override readonly uses_workspace = true;
 
   constructor(
     private readonly files: ChatFiles,

@@ -50,6 +50,7 @@ export class FileSaveTool extends Tool<Input> {
     recovery: 'report',
   };
   override readonly announces_start = true;
+  override readonly uses_workspace = true;
 
   constructor(
     private readonly workspaces: Workspaces,

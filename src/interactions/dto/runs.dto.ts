@@ -60,6 +60,15 @@ export class RunDto {
   readonly is_cancelling: boolean;
 
   @ApiProperty({
+    type: String,
+    nullable: true,
+    example: 'agent:reviewer',
+    description:
+      'What the server lacks, if it is parked until that is there again: `agent:<name>`, `model:<name>`, `tool:<name>`, or `folder`, the one of its chat.',
+  })
+  readonly waits_for: string | null;
+
+  @ApiProperty({
     type: Object,
     allOf: [{ $ref: '#/components/schemas/Usage' }],
     description: 'So far.',

@@ -66,12 +66,14 @@ export interface InteractionRow {
   readonly agent_id: string;
   /** The interaction that this one edits. */
   readonly edited_from: string | null;
-  /** Incremented by each decision, cancel and intervention. */
+  /** Incremented by each decision, cancel and intervention, and when what it waits for is there. */
   readonly signals: number;
   /** The reason of a requested cancel; null if none was requested. */
   readonly cancel_reason: string | null;
   /** The user who requested the cancel; null if the server did, or none was requested. */
   readonly cancelled_by: string | null;
+  /** While it is parked: the requirement that the server lacks, such as `agent:reviewer`. */
+  readonly waits_for: string | null;
 }
 
 /** Names an interaction for a change that a client asks for: in another tenant, it is not there. */

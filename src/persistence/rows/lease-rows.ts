@@ -1,4 +1,5 @@
 import type { AppError } from '../../kernel/app-error.js';
+import type { ActiveStatus } from '../../protocol/interaction.js';
 import type { InteractionRow } from './interaction-row.js';
 
 export interface LeaseTerms {
@@ -29,6 +30,14 @@ export interface Lease {
   readonly alone_losses: number;
   /** The texts of the interaction can't be read, and are not here: it has to be given up. */
   readonly fault?: AppError;
+}
+
+export interface ParkedLease {
+  readonly interaction_id: string;
+  readonly epoch: number;
+  readonly signals: number;
+  /** The server lacks a requirement, and the status is this one; else it waits for people. */
+  readonly missing?: { readonly waits_for: string; readonly status: ActiveStatus } | undefined;
 }
 
 /** An interaction that should run and has no owner. */

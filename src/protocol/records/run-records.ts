@@ -171,7 +171,12 @@ export function runRecords() {
           },
         }),
       hidden: z.union(
-        [deferredCall, z.object({ context: contextCut }), z.strictObject({ code: text })],
+        [
+          deferredCall,
+          z.object({ context: contextCut }),
+          z.strictObject({ code: text }),
+          z.strictObject({ requirement: text, state: z.enum(['missing', 'met']) }),
+        ],
         'is nothing that a notice hides',
       ),
     },

@@ -177,9 +177,10 @@ export function treeBudget(wanted: Budget | undefined, settings: BudgetSettings)
 
 /**
  * Working time of an interaction, computed from the times of its log, so that every run gets the
- * same result. Excluded are the time while a person is asked, and the time from the last record of
- * a lost process until another process resumed the interaction. While a call is deferred its agent
- * works on; only the time from the last record before its decision is excluded.
+ * same result. Excluded are the time while a person is asked or the server lacks a requirement, and
+ * the time from the last record of a lost process until another process resumed the interaction.
+ * While a call is deferred its agent works on; only the time from the last record before its
+ * decision is excluded.
  */
 class WorkTime {
   private worked = 0;
@@ -209,8 +210,16 @@ class WorkTime {
         return void this.asked.add(body.request_id);
       case 'INPUT_RECEIVED':
         return void this.asked.delete(body.request_id);
+      case 'NOTICE':
+        return this.applyNotice(record.hidden);
       default:
     }
+  }
+
+  private applyNotice(hidden: LogRecord['hidden']): void {
+    if (!hidden || !('requirement' in hidden)) return;
+    if (hidden.state === 'missing') this.asked.add(hidden.requirement);
+    else this.asked.delete(hidden.requirement);
   }
 
   /** True if nothing is known to have been done since the record before this one. */

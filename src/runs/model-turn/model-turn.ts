@@ -14,6 +14,7 @@ import { describeNext, nextTry } from './retry-policy.js';
 import type { Try } from './retry-policy.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { TurnPrompt } from './turn-prompt.js';
+import { untilMet } from '../requirements/until-met.js';
 import { TurnStream } from './turn-stream.js';
 import { withinBudget } from './within-budget.js';
 
@@ -66,6 +67,7 @@ export class ModelTurn {
 
   private async askModels(): Promise<void> {
     const { scope } = this;
+    if (this.isConfigured) await untilMet(scope, `model:${this.asked}`, this.input.agent.id);
     const chain = this.resolve();
     if (chain instanceof AppError) return this.giveUp(this.newTurn(this.asked), chain);
     const [first, ...others] = chain;
@@ -256,7 +258,17 @@ export class ModelTurn {
     return this.input.options.model ?? this.scope.run.interaction.model;
   }
 
-  /** Fails if an agent names an unknown model, or the server no longer has a provider. */
+  /**
+   * True if the interaction or the kind of agent has the model, or it has answered before: then the
+   * server lacks it. Any other unknown name is a mistake in the code of the agent.
+   */
+  private get isConfigured(): boolean {
+    const { interaction, services, requirements } = this.scope.run;
+    const ofKind = services.agents.find(this.input.agent.type)?.type.model;
+    return [interaction.model, ofKind].includes(this.asked) || requirements.hasServed(this.asked);
+  }
+
+  /** Fails if the code of an agent names an unknown model. */
   private resolve(): ModelChain | AppError {
     try {
       return this.scope.run.services.models.resolve(this.asked);

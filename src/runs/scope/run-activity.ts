@@ -1,6 +1,6 @@
 /**
- * `working`; `waiting`: all work waits for people; `parkable`: all work waits for people, and a
- * replay reaches the same wait again, so that the run needs no memory meanwhile.
+ * `working`; `waiting`: all work waits for people, or for what the server lacks; `parkable`: it
+ * does, and a replay reaches the same wait again, so that the run needs no memory meanwhile.
  */
 export type Activity = 'working' | 'waiting' | 'parkable';
 
@@ -8,7 +8,7 @@ export interface ActivityListener {
   activityChanged(activity: Activity): void;
 }
 
-/** Counts the work of a run, to detect that all of it waits for people. */
+/** Counts the work of a run, to detect that all of it waits. */
 export class RunActivity {
   /** Pieces of work in progress. */
   private working = 0;
@@ -16,7 +16,7 @@ export class RunActivity {
   private suspended = 0;
   /** Suspended pieces of work that can't be replayed. */
   private pinned = 0;
-  /** Pieces of work that wait for a person. */
+  /** Pieces of work that wait for a person, or for what the server lacks. */
   private asking = 0;
   private last: Activity = 'working';
   private listener: ActivityListener | undefined;
@@ -44,7 +44,10 @@ export class RunActivity {
     });
   }
 
-  /** A piece of work waits for a person, until the returned function is called. */
+  /**
+   * A piece of work waits for a person, or for what the server lacks, until the returned function
+   * is called.
+   */
   ask(): () => void {
     return this.count((by) => (this.asking += by));
   }

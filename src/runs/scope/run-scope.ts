@@ -27,6 +27,7 @@ import type { OpenWork } from './open-work.js';
 import type { RunHealth } from './run-health.js';
 import type { RunInput } from './run-input.js';
 import type { RunServices } from './run-services.js';
+import { Requirements } from '../requirements/requirements.js';
 import { RepeatedCalls } from '../limits/repeated-calls.js';
 import { ResultQuota } from '../limits/result-quota.js';
 import { Metadata } from './metadata.js';
@@ -49,9 +50,9 @@ const MAX_NOTICES = 200;
  * State that all agents of one run share.
  *
  * Its folds over the log are updated at two moments. On commit (`append`): `openWork`, `budgets`,
- * `notes` and `speakers`, which include what the agents have not reached on a replay. On delivery
- * (`deliver`): everything else that decides the next steps of the agents, in journal order, so that
- * a replay decides the same.
+ * `notes`, `speakers` and `requirements`, which include what the agents have not reached on a
+ * replay. On delivery (`deliver`): everything else that decides the next steps of the agents, in
+ * journal order, so that a replay decides the same.
  */
 export class RunScope implements JournalListener {
   readonly interaction: InteractionRow;
@@ -61,6 +62,7 @@ export class RunScope implements JournalListener {
   readonly journal: Journal = new Journal(this);
   readonly callIds: CallIds;
   readonly requests: PendingRequests;
+  readonly requirements = new Requirements();
   readonly interventions = new Interventions();
   readonly notes = new AgentNotes();
   readonly speakers = new Speakers();
@@ -134,6 +136,7 @@ export class RunScope implements JournalListener {
       this.usageByModel.apply(record);
       this.notes.apply(record);
       this.speakers.apply(record);
+      this.requirements.apply(record);
       if (isRecordOf(record, 'CUSTOM') && record.hidden)
         this.hookEvents.set(record.agent_id, (this.hookEvents.get(record.agent_id) ?? 0) + 1);
     }
@@ -171,6 +174,7 @@ export class RunScope implements JournalListener {
       this.budgets.apply(record);
       this.notes.apply(record);
       this.speakers.apply(record);
+      this.requirements.apply(record);
     }
     this.journal.push(records);
     if (records.some(({ body }) => isProgress(body))) this.health.markHealthy();

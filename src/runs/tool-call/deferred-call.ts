@@ -3,6 +3,7 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { decisionsOf, describeRejection, inputOf, deferredNote } from '../closing/call-records.js';
 import { OUTCOME_UNKNOWN } from '../../protocol/events.js';
 import { changedRefusal } from './call-refusals.js';
+import { untilCallable } from '../requirements/until-met.js';
 import { closeNested } from './close-nested.js';
 import { trip } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -46,13 +47,14 @@ export class DeferredCall {
     const { name } = this.deferred.input.call.function;
     const { tools, executor } = this.scope.run.services;
     const tool_input = inputOf(settlement, this.deferred.tool_input);
-    const checked = executor.check(name, tool_input);
-    const usable = checked.ok ? tools.get(name) : undefined;
+    const usable = executor.check(name, tool_input).ok ? tools.get(name) : undefined;
     if (started && !mayRunAgain(started.recovery, usable)) {
       const nested = await closeNested(this.scope, this.deferred.input.key);
       return this.finish(OUTCOME_UNKNOWN, nested);
     }
     const told = started ? [] : this.decisions(settlement);
+    await untilCallable(this.scope, { name, agent_id: this.deferred.input.agent.id });
+    const checked = executor.check(name, tool_input);
     if (!checked.ok) return this.finish(checked.fault, told);
     const tool = tools.get(name);
     const changed = started ? undefined : changedRefusal(this.deferred.declared, tool);

@@ -13,6 +13,7 @@ import { ToolAuthorizer, denied } from './tool-authorizer.js';
 import type { Authorization } from './tool-authorizer.js';
 import { ToolRun, mayRunAgain } from './tool-run.js';
 import type { Executed } from './tool-run.js';
+import { untilCallable } from '../requirements/until-met.js';
 import { callRefusal, changedRefusal, placeholderRefusal } from './call-refusals.js';
 import { OUTCOME_UNKNOWN } from '../../protocol/events.js';
 
@@ -73,6 +74,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
     if (authorization.state === 'deferred') return this.defer(authorization.approval_id, declared);
     const told = authorization.told.map((body) => this.entryOf(body));
     if (authorization.state === 'denied') return failed(authorization.output, told);
+    if (this.isApproved) await untilCallable(this.scope, { name, agent_id: this.input.agent.id });
     const { tool_input } = authorization;
     const checked = executor.check(name, tool_input); // the tool may be missing by now
     if (!checked.ok) return failed(checked.fault, told);
@@ -103,6 +105,11 @@ export class ToolEffect implements Effect<ToolOutcome> {
     const { journal } = this.scope.run;
     const beginnings = ['TOOL_STARTED', 'APPROVAL_REQUIRED', 'TOOL_RESULT_REQUIRED'] as const;
     return beginnings.some((type) => journal.findProgress(this.key, type) !== undefined);
+  }
+
+  /** True, of a call that was allowed, if a person was asked about it. */
+  private get isApproved(): boolean {
+    return this.scope.run.journal.findProgress(this.key, 'APPROVAL_REQUIRED') !== undefined;
   }
 
   /** Defers the call: the agent goes on without the result; the call waits for its approval. */

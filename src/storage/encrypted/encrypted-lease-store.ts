@@ -1,5 +1,11 @@
 import { LeaseStore } from '../../persistence/lease.store.js';
-import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/lease-rows.js';
+import type {
+  Lease,
+  LeaseState,
+  LeaseTerms,
+  ParkedLease,
+  Unowned,
+} from '../../persistence/rows/lease-rows.js';
 import type { ChatKeys } from './chat-keys.js';
 import { lasting } from './lasting.js';
 import { keyIdOf } from './sealed/sealed-fields.js';
@@ -60,8 +66,16 @@ export class EncryptedLeaseStore extends LeaseStore {
     return this.inner.releaseLease(interactionId, epoch);
   }
 
-  park(lease: { interaction_id: string; epoch: number; signals: number }): Promise<boolean> {
+  park(lease: ParkedLease): Promise<boolean> {
     return this.inner.park(lease);
+  }
+
+  listAwaited(limit: number, after?: string): Promise<string[]> {
+    return this.inner.listAwaited(limit, after);
+  }
+
+  wakeParked(waitsFor: string, limit: number): Promise<string[]> {
+    return this.inner.wakeParked(waitsFor, limit);
   }
 
   listUnowned(limit: number): Promise<Unowned[]> {

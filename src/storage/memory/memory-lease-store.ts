@@ -1,8 +1,14 @@
 import { LeaseStore } from '../../persistence/lease.store.js';
 import { countLosses } from '../../persistence/interaction-rules.js';
-import type { Lease, LeaseState, LeaseTerms, Unowned } from '../../persistence/rows/lease-rows.js';
+import type {
+  Lease,
+  LeaseState,
+  LeaseTerms,
+  ParkedLease,
+  Unowned,
+} from '../../persistence/rows/lease-rows.js';
 import { isWaiting } from '../../protocol/interaction.js';
-import { acquiredState, parkedState, releasedState } from './core/interaction-state.js';
+import { acquiredState, parkedState, releasedState, wokenState } from './core/interaction-state.js';
 import type { StoreCore } from './core/store-core.js';
 import { compareKeys } from './core/store-index.js';
 import type { StoredInteraction } from './core/stored-interaction.js';
@@ -63,16 +69,44 @@ export class MemoryLeaseStore extends LeaseStore {
     });
   }
 
-  async park(lease: HeldLease & { signals: number }): Promise<boolean> {
+  async park(lease: ParkedLease): Promise<boolean> {
     const isParked = await this.core.change(lease.interaction_id, async (interaction) => {
       const { state } = interaction;
       const { epoch, owner, status, signals, cancel_reason } = state;
-      const isCurrent = epoch === lease.epoch && owner !== null && isWaiting(status);
+      const isHeld = epoch === lease.epoch && owner !== null;
+      const isCurrent = isHeld && (isWaiting(status) || lease.missing !== undefined);
       if (!isCurrent || signals !== lease.signals || cancel_reason !== null) return false;
-      await interaction.commit(parkedState(state));
+      await interaction.commit(parkedState(state, lease.missing));
       return true;
     });
     return isParked ?? false;
+  }
+
+  async listAwaited(limit: number, after = ''): Promise<string[]> {
+    const awaited = this.parked().map(({ state }) => state.waits_for!);
+    return [...new Set(awaited)]
+      .sort()
+      .filter((each) => each > after)
+      .slice(0, limit);
+  }
+
+  async wakeParked(waitsFor: string, limit: number): Promise<string[]> {
+    const found = this.parked().filter(({ state }) => state.waits_for === waitsFor);
+    const woken = found.slice(0, limit).map(({ id }) =>
+      this.core.change(id, async (interaction) => {
+        if (!isParkedFor(interaction, waitsFor)) return [];
+        await interaction.commit(wokenState(interaction.state));
+        return [id];
+      }),
+    );
+    return (await Promise.all(woken)).flatMap((ids) => ids ?? []);
+  }
+
+  /** Those that wait for a requirement. */
+  private parked(): StoredInteraction[] {
+    return this.core.index.busyChats.flatMap(({ unfinished }) =>
+      unfinished.filter((each) => isParkedFor(each, each.state.waits_for)),
+    );
   }
 
   async listUnowned(limit: number): Promise<Unowned[]> {
@@ -94,4 +128,10 @@ export class MemoryLeaseStore extends LeaseStore {
     if (hasEnded || isHeld) return false;
     return isQueued ? cancel_reason !== null : parked_signals !== signals;
   }
+}
+
+function isParkedFor({ state, hasEnded }: StoredInteraction, waitsFor?: string): boolean {
+  const { waits_for, signals, parked_signals } = state;
+  const isParked = !hasEnded && parked_signals === signals;
+  return isParked && waits_for !== undefined && waits_for === waitsFor;
 }

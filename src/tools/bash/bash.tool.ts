@@ -48,6 +48,7 @@ export class BashTool extends Tool<Input> {
     recovery: 'report',
   };
   override readonly announces_start = true;
+  override readonly uses_workspace = true;
 
   constructor(
     private readonly workspaces: Workspaces,

@@ -207,6 +207,8 @@ export abstract class Tool<Input = unknown> {
    * call that was approved runs only as long as this is the same.
    */
   readonly declared?: string;
+  /** It works in the folder of the chat: an approved call waits while that is missing. */
+  readonly uses_workspace?: boolean;
   /** The tool calls `started` itself, after its preparation and before its effect. */
   readonly announces_start?: boolean;
   /** Describes the effect of a call, for the person who approves it. */

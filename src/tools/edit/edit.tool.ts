@@ -54,6 +54,7 @@ export class EditTool extends Tool<Input> {
     recovery: 'report',
   };
   override readonly announces_start = true;
+  override readonly uses_workspace = true;
 
   constructor(private readonly changes: FileChanges) {
     super();

@@ -47,6 +47,7 @@ export class ReadTool extends Tool<Input> {
     risk: 'low',
     recovery: 'rerun',
   };
+  override readonly uses_workspace = true;
 
   constructor(
     private readonly workspaces: Workspaces,

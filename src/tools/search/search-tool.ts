@@ -16,6 +16,7 @@ export abstract class SearchTool<Input> extends Tool<Input> {
     risk: 'low',
     recovery: 'rerun',
   };
+  override readonly uses_workspace = true;
   override readonly timeout_ms: number;
 
   constructor(

@@ -1,3 +1,4 @@
+// oxlint-disable no-control-regex -- they are what it is about
 /** Rows that can still change: a program moves the cursor up to redraw them. */
 const MAX_ROWS = 50;
 /** In characters: a longer row is not redrawn, so that each write takes a bounded time. */

@@ -35,6 +35,7 @@ export class WriteTool extends Tool<Input> {
     recovery: 'report',
   };
   override readonly announces_start = true;
+  override readonly uses_workspace = true;
 
   constructor(private readonly changes: FileChanges) {
     super();

@@ -19,6 +19,8 @@ import { listUnowned } from '../../support/store/list-unowned.js';
 const OTHER = { ...HELD, owner: 'process-b' };
 const ANSWER: Settlement = { kind: 'input', answer: 'yes', by: { kind: 'user', user_id: 'ann' } };
 
+let requirements = 0;
+
 export function describeParking(tested: StoreUnderTest): void {
   describe('parking (I11)', () => {
     it('lets go of the lease, and rests', async () => {
@@ -133,6 +135,73 @@ export function describeParking(tested: StoreUnderTest): void {
       }
     });
 
+    it('for a requirement rests, whatever the status, until that is there', async () => {
+      const waits_for = requirement();
+      const row = await started(tested.store, { lease: HELD });
+      expect(await park(tested, row, waits_for)).toBe(true);
+      await tested.reopen();
+      expect(await tested.store.findInteraction(row.id)).toEqual({ ...row, waits_for });
+      expect(await isListed(tested, row.id)).toBe(false);
+      expect(await tested.store.acquireLease(row.id, OTHER)).toBeUndefined();
+
+      expect(await tested.store.wakeParked(requirement(), 9)).toEqual([]);
+      expect(await tested.store.wakeParked(waits_for, 9)).toEqual([row.id]);
+      expect(await tested.store.wakeParked(waits_for, 9)).toEqual([]);
+      await tested.reopen();
+      expect(await isListed(tested, row.id)).toBe(true);
+      const interaction = { ...row, epoch: 2, signals: 1 };
+      const lease = await tested.store.acquireLease(row.id, OTHER);
+      expect(lease).toMatchObject({ parked: true, lost_owner: null, interaction });
+      expect(await tested.store.findInteraction(row.id)).toEqual(interaction);
+    });
+
+    it('for a requirement ends with a cancel or a decision, as any other', async () => {
+      const waits_for = requirement();
+      const { row, request_id } = await waiting(tested);
+      const cancelled = await started(tested.store, { lease: HELD });
+      for (const each of [row, cancelled]) expect(await park(tested, each, waits_for)).toBe(true);
+      expect((await tested.store.findInteraction(row.id))?.status).toBe('RUNNING');
+      await tested.store.settleRequest({ request_id, settlement: ANSWER, at: at(50) });
+      await tested.store.requestCancel(cancelled.id, 'user');
+      expect(await tested.store.wakeParked(waits_for, 9)).toEqual([]);
+      for (const { id } of [row, cancelled]) {
+        expect(await isListed(tested, id)).toBe(true);
+        const lease = await tested.store.acquireLease(id, OTHER);
+        expect(lease).toMatchObject({ parked: true, interaction: { waits_for: null } });
+      }
+    });
+
+    it('for a requirement is refused as any other', async () => {
+      const waits_for = requirement();
+      const row = await started(tested.store, { lease: HELD });
+      const over = await ended(tested.store, 'one');
+      for (const refused of [{ ...row, epoch: 2 }, { ...row, signals: 1 }, over])
+        expect(await park(tested, refused, waits_for)).toBe(false);
+      await tested.store.requestCancel(row.id, 'user');
+      expect(await park(tested, { ...row, signals: 1 }, waits_for)).toBe(false);
+      expect(await tested.store.listAwaited(99, before(waits_for))).not.toContain(waits_for);
+    });
+
+    it('lists each requirement once, in pages, and wakes as many as it is told to', async () => {
+      const names = [requirement(), requirement()].sort();
+      const [first, second] = names as [string, string];
+      const rows: InteractionRow[] = [];
+      for (const waits_for of [second, first, first]) {
+        const row = await started(tested.store, { lease: HELD });
+        await park(tested, row, waits_for);
+        rows.push(row);
+      }
+      expect(await tested.store.listAwaited(1, before(first))).toEqual([first]);
+      expect(await tested.store.listAwaited(2, before(first))).toEqual(names);
+      expect(await tested.store.listAwaited(1, first)).toEqual([second]);
+      const woken = [
+        ...(await tested.store.wakeParked(first, 1)),
+        ...(await tested.store.wakeParked(first, 1)),
+      ];
+      expect(woken.sort()).toEqual([rows[1]!.id, rows[2]!.id].sort());
+      expect(await tested.store.listAwaited(1, before(first))).toEqual([second]);
+    });
+
     it('holds the chat, and its end lets it go', async () => {
       const { row } = await waiting(tested);
       await park(tested, row);
@@ -160,8 +229,24 @@ async function waiting(
   return { row: (await tested.store.findInteraction(id))!, request_id: request.id };
 }
 
-function park(tested: StoreUnderTest, { id, epoch, signals }: InteractionRow): Promise<boolean> {
-  return tested.store.park({ interaction_id: id, epoch, signals });
+function park(
+  tested: StoreUnderTest,
+  { id, epoch, signals }: InteractionRow,
+  waits_for?: string,
+): Promise<boolean> {
+  const missing = waits_for === undefined ? undefined : ({ waits_for, status: 'RUNNING' } as const);
+  return tested.store.park({ interaction_id: id, epoch, signals, missing });
+}
+
+/** Last in the order, as the store may have those of other tests. */
+function requirement(): string {
+  return `tool:~${String(++requirements).padStart(6, '0')}`;
+}
+
+function before(waits_for: string): string {
+  return (
+    waits_for.slice(0, -1) + String.fromCharCode(waits_for.charCodeAt(waits_for.length - 1) - 1)
+  );
 }
 
 /** Whether the sweep would find it. */

@@ -44,6 +44,7 @@ export function describeQueueing(tested: StoreUnderTest): void {
         signals: 0,
         cancel_reason: null,
         cancelled_by: null,
+        waits_for: null,
       };
       expect(outcome).toEqual({ outcome: 'queued', interaction, interrupted: null });
       const { id } = start.interaction;

@@ -38,6 +38,7 @@ export function describeStarts(tested: StoreUnderTest): void {
         signals: 0,
         cancel_reason: null,
         cancelled_by: null,
+        waits_for: null,
       };
       const first = {
         interaction_id: interaction.id,

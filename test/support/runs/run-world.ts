@@ -61,9 +61,11 @@ type Append = (batches: readonly AppendBatch[]) => Promise<AppendOutcome[]>;
 
 export interface RunWorldOptions {
   readonly agent?: AgentFunction | Agent;
-  /** Further kinds of agents, by name. */
-  readonly kinds?: Readonly<Record<string, AgentFunction | Agent>>;
-  readonly provider?: ModelProvider;
+  /** Further kinds of agents, by name; `tested: undefined`: the world's own is missing. */
+  readonly kinds?: Readonly<Record<string, AgentFunction | Agent | undefined>>;
+  /** null: none is set up. */
+  readonly provider?: ModelProvider | null;
+  readonly workspaces?: Workspaces;
   readonly tools?: readonly Tool[];
   readonly guardrails?: readonly Guardrail[];
   readonly hooks?: readonly Hooks[];
@@ -240,7 +242,7 @@ export class RunWorld {
       writer: new LogWriter(this.storeThrough(append), clock, { save_timeout_ms: 0 }),
       agents: registryOf({ tested: agent, ...kinds }),
       hooks: { all: settings.hooks ?? [] } as unknown as ServerHooks,
-      models: new ModelRegistry([provider], 'fake/model'),
+      models: new ModelRegistry(provider ? [provider] : [], 'fake/model'),
       tools: registry,
       executor: new ToolExecutor(registry, limits, clock),
       judge,
@@ -254,7 +256,7 @@ export class RunWorld {
       rates: this.rates,
       pricing: new Pricing(config.prices, { warn: () => {} }),
       orphans: new OrphanedProcesses(),
-      workspaces: undefined as unknown as Workspaces,
+      workspaces: settings.workspaces ?? (undefined as unknown as Workspaces),
       config,
       clock,
       ids: this.ids,
@@ -297,7 +299,7 @@ export class RunWorld {
 /** No interaction here has files. */
 const noFiles = undefined as never;
 
-function registryOf(kinds: Readonly<Record<string, AgentFunction | Agent>>): AgentRegistry {
+function registryOf(kinds: NonNullable<RunWorldOptions['kinds']>): AgentRegistry {
   const get = (name: string) => {
     const kind = kinds[name];
     if (!kind) throw new AppError('invalid', 'unknown_agent', `There is no agent "${name}".`);

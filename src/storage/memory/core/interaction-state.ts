@@ -1,6 +1,6 @@
 import { countLosses } from '../../../persistence/interaction-rules.js';
 import type { LossCounters } from '../../../persistence/interaction-rules.js';
-import type { LeaseTerms } from '../../../persistence/rows/lease-rows.js';
+import type { LeaseTerms, ParkedLease } from '../../../persistence/rows/lease-rows.js';
 import type { ModelUsage } from '../../../persistence/rows/append-rows.js';
 import { NO_USAGE } from '../../../protocol/interaction.js';
 import type { InteractionError, InteractionStatus, Usage } from '../../../protocol/interaction.js';
@@ -17,6 +17,8 @@ export interface InteractionState extends LossCounters {
   readonly signals: number;
   /** `signals` when the run parked; null while it isn't parked. */
   readonly parked_signals: number | null;
+  /** While it is parked: the requirement that the server lacks, if it waits for one. */
+  readonly waits_for?: string | undefined;
   readonly cancel_reason: string | null;
   readonly cancelled_by: string | null;
   /** null in the queue, unless it is an edit. A cancel in the queue sets it to the chat's head. */
@@ -106,6 +108,7 @@ export function acquiredState(
   return {
     ...state,
     ...{ epoch: epoch + 1, epoch_after: last_seq, owner, parked_signals: null },
+    waits_for: undefined,
     ...countLosses(never_begun && state.owner === owner ? releasedState(state) : state),
     ...{ progressed: false, trial },
   };
@@ -128,8 +131,16 @@ export function releasedState(state: InteractionState): InteractionState {
   return { ...state, owner: null };
 }
 
-export function parkedState(state: InteractionState): InteractionState {
-  return { ...state, owner: null, parked_signals: state.signals };
+export function parkedState(
+  state: InteractionState,
+  missing?: ParkedLease['missing'],
+): InteractionState {
+  return { ...state, owner: null, parked_signals: state.signals, ...missing };
+}
+
+/** The state after the server has got what it is parked for. */
+export function wokenState(state: InteractionState): InteractionState {
+  return { ...state, signals: state.signals + 1 };
 }
 
 /** `userId`: null for the server itself. */

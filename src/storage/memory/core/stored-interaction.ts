@@ -174,12 +174,12 @@ export function toInteractionRow(
   const { id, chat_uid, chat_id, tenant_id, started_by, agent, agent_id, model } = start;
   const { settings, created_at, metadata, edited_from } = start;
   const { parent_id, status, usage, error, completed_at, last_seq } = state;
-  const { epoch, signals, cancel_reason, cancelled_by } = state;
+  const { epoch, signals, cancel_reason, cancelled_by, waits_for = null } = state;
   return {
     ...{ id, chat_uid, chat_id, tenant_id, started_by, parent_id, status, user_message },
     ...{ agent, model, settings, usage, error },
     ...{ created_at, completed_at, superseded_at, last_seq, metadata },
-    ...{ epoch, agent_id, edited_from, signals, cancel_reason, cancelled_by },
+    ...{ epoch, agent_id, edited_from, signals, cancel_reason, cancelled_by, waits_for },
   };
 }
 

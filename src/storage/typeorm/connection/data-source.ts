@@ -11,6 +11,7 @@ import { AddUsage1795478400000 } from '../../../../migrations/1795478400000-add-
 import { CreateDeletedUsageDays1795564800000 } from '../../../../migrations/1795564800000-create-deleted-usage-days.js';
 import { AddQueueChanges1795651200000 } from '../../../../migrations/1795651200000-add-queue-changes.js';
 import { AddUsageByModel1795741200000 } from '../../../../migrations/1795741200000-add-usage-by-model.js';
+import { AddWaitsFor1795827600000 } from '../../../../migrations/1795827600000-add-waits-for.js';
 import { PgliteSocket } from './embedded-connection.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import { ChatEntity } from '../entities/chat.entity.js';
@@ -60,6 +61,7 @@ export const MIGRATIONS = [
   CreateDeletedUsageDays1795564800000,
   AddQueueChanges1795651200000,
   AddUsageByModel1795741200000,
+  AddWaitsFor1795827600000,
 ];
 
 /** TypeORM would also print errors that are thrown. */

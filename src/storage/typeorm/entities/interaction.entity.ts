@@ -46,6 +46,7 @@ export const InteractionEntity = new EntitySchema<InteractionColumns>({
     signals: INTEGER,
     cancel_reason: nullable(TEXT),
     cancelled_by: nullable(TEXT),
+    waits_for: nullable(TEXT),
     queue_rank: nullable(INTEGER),
   },
 });

@@ -18,7 +18,7 @@ const USAGE = `i.input_tokens::double precision, i.output_tokens::double precisi
  */
 export const INTERACTION_COLUMNS = `i.id, i.chat_uid, i.chat_id, i.tenant_id, i.started_by, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings,
   ${USAGE}, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
-  i.signals, i.cancel_reason, i.cancelled_by`;
+  i.signals, i.cancel_reason, i.cancelled_by, i.waits_for`;
 
 /** Of these, null is what no turn has. */
 export interface ColumnsOfUsage {
@@ -54,6 +54,7 @@ export interface ColumnsOfInteraction extends ColumnsOfUsage {
   readonly signals: number;
   readonly cancel_reason: string | null;
   readonly cancelled_by: string | null;
+  readonly waits_for: string | null;
 }
 
 export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow {
@@ -82,6 +83,7 @@ export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow 
     signals: columns.signals,
     cancel_reason: columns.cancel_reason,
     cancelled_by: columns.cancelled_by,
+    waits_for: columns.waits_for,
   };
 }
 

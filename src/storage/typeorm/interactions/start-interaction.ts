@@ -186,6 +186,7 @@ function toRow(
     signals: 0,
     cancel_reason: null,
     cancelled_by: null,
+    waits_for: null,
     ...entered,
   };
 }

@@ -3,6 +3,7 @@ import type {
   Lease,
   LeaseState,
   LeaseTerms,
+  ParkedLease,
   Unowned,
 } from '../../../persistence/rows/lease-rows.js';
 import type { Database, Statement } from '../connection/database.js';
@@ -46,7 +47,7 @@ const ACQUIRE: Statement = {
       SELECT i.id, i.owner, i.parked_signals IS NOT NULL AS parked FROM interactions i
       WHERE i.id = $1 AND ${WANTS_A_RUN} AND ${IS_FREE} FOR UPDATE
     )
-    UPDATE interactions i SET epoch = i.epoch + 1, owner = $2, lease_until = ${UNTIL}, parked_signals = NULL,
+    UPDATE interactions i SET epoch = i.epoch + 1, owner = $2, lease_until = ${UNTIL}, parked_signals = NULL, waits_for = NULL,
       losses = ${countLosses(HAS_LOST_OWNER)}, alone_losses = ${countAloneLosses(HAS_LOST_OWNER)}, trial = $5, progressed = false
     FROM free WHERE i.id = free.id
     RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked, i.losses, i.alone_losses`,
@@ -63,7 +64,7 @@ const RENEW: Statement = {
     RETURNING i.id AS interaction_id, i.last_seq, i.signals, i.cancel_reason, i.cancelled_by`,
 };
 
-/** A run parked in any other status would never be woken. */
+/** A run parked in any other status would never be woken, unless a requirement wakes it. */
 const IS_WAITING = "status IN ('WAITING_APPROVAL', 'WAITING_INPUT')";
 
 const LEAVE_TRIAL: Statement = {
@@ -77,8 +78,24 @@ const RELEASE: Statement = {
 
 const PARK: Statement = {
   name: 'leases.park',
-  text: `UPDATE interactions SET owner = NULL, lease_until = NULL, parked_signals = signals
-    WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL AND signals = $3 AND ${IS_WAITING} AND cancel_reason IS NULL RETURNING id`,
+  text: `UPDATE interactions SET owner = NULL, lease_until = NULL, parked_signals = signals, waits_for = $4, status = coalesce($5, status)
+    WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL AND signals = $3 AND (${IS_WAITING} OR $4::text IS NOT NULL) AND cancel_reason IS NULL RETURNING id`,
+};
+
+const IS_PARKED_FOR = `waits_for IS NOT NULL AND parked_signals = signals AND ${IS_ACTIVE}`;
+
+const LIST_AWAITED: Statement = {
+  text: `SELECT DISTINCT waits_for COLLATE "C" AS waits_for FROM interactions
+    WHERE ${IS_PARKED_FOR} AND waits_for COLLATE "C" > $2 ORDER BY 1 LIMIT $1`,
+};
+
+/** Locks rows in the order of ids, as a renewal does. */
+const WAKE_PARKED: Statement = {
+  text: `
+    WITH woken AS MATERIALIZED (
+      SELECT id FROM interactions WHERE ${IS_PARKED_FOR} AND waits_for = $1 ORDER BY id LIMIT $2 FOR UPDATE
+    )
+    UPDATE interactions i SET signals = i.signals + 1 FROM woken WHERE i.id = woken.id RETURNING i.id`,
 };
 
 const LIST_UNOWNED: Statement = {
@@ -126,9 +143,20 @@ export class TypeOrmLeaseStore extends LeaseStore {
     await this.db.query(RELEASE, [interactionId, epoch]);
   }
 
-  async park(lease: { interaction_id: string; epoch: number; signals: number }): Promise<boolean> {
-    const { interaction_id, epoch, signals } = lease;
-    return (await this.db.query(PARK, [interaction_id, epoch, signals])).length > 0;
+  async park({ interaction_id, epoch, signals, missing }: ParkedLease): Promise<boolean> {
+    const { waits_for = null, status = null } = missing ?? {};
+    const parameters = [interaction_id, epoch, signals, waits_for, status];
+    return (await this.db.query(PARK, parameters)).length > 0;
+  }
+
+  async listAwaited(limit: number, after = ''): Promise<string[]> {
+    const rows = await this.db.query<{ waits_for: string }>(LIST_AWAITED, [limit, after]);
+    return rows.map(({ waits_for }) => waits_for);
+  }
+
+  async wakeParked(waitsFor: string, limit: number): Promise<string[]> {
+    const rows = await this.db.query<{ id: string }>(WAKE_PARKED, [waitsFor, limit]);
+    return rows.map(({ id }) => id);
   }
 
   listUnowned(limit: number): Promise<Unowned[]> {
