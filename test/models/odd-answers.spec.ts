@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import zlib from 'node:zlib';
 import { AnthropicProvider } from '../../src/models/anthropic/anthropic-provider.js';
 import { OpenAiProvider } from '../../src/models/openai/openai-provider.js';
+import type { Message } from '../../src/protocol/message.js';
 import { FakeAnthropic } from '../support/model/fake-anthropic.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { sse, type FakeStep } from '../support/model/fake-model.js';
@@ -475,6 +476,48 @@ describe('An odd answer in Anthropic’s form', () => {
     const body = steps.map((step) => sse(step as { data: unknown })).join('');
     fake.reply({ headers: { 'content-encoding': coding }, steps: [{ raw: pack(body) }] });
     expect(joined(await collect(provider), 'text_delta')).toBe('Hello');
+  });
+
+  const inDeltas = (...deltas: string[]): FakeStep[] => [
+    event({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }),
+    ...deltas.map((said) =>
+      event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } }),
+    ),
+    event({ type: 'content_block_stop', index: 0 }),
+  ];
+  const stop = event({ type: 'message_stop' });
+
+  it('has thoughts in tags before its text, which are not kept', async () => {
+    const deltas = inDeltas('<thi', 'nk>Hm 👋</th', 'ink>\n\nIn tags: <think>', 'x</think>');
+    fake.reply({ steps: [...deltas, ended('end_turn'), stop] });
+    const events = await collect(provider);
+    expect(joined(events, 'thinking_delta')).toBe('Hm 👋');
+    expect(joined(events, 'text_delta')).toBe('In tags: <think>x</think>');
+    expect(events.at(-1)).toMatchObject({ message: { content: 'In tags: <think>x</think>' } });
+    expect(JSON.stringify(events.at(-1))).not.toContain('Hm');
+  });
+
+  it('has thoughts in tags before a call', async () => {
+    const call = { type: 'tool_use', id: 't1', name: 'f', input: {} };
+    const steps = inDeltas('<think>Hm', '</think>\n');
+    const block = event({ type: 'content_block_start', index: 1, content_block: call });
+    fake.reply({ steps: [...steps, block, ended('tool_use'), stop] });
+    const events = await collect(provider);
+    expect(joined(events, 'thinking_delta')).toBe('Hm');
+    expect(events.at(-1)).toMatchObject({ message: { content: null, tool_calls: [{ id: 't1' }] } });
+  });
+
+  it('of thoughts in tags that never end is none, after a result of a tool either', async () => {
+    const result: Message = { role: 'tool', tool_call_id: 't1', content: 'noon' };
+    const calls = [
+      { id: 't1', type: 'function' as const, function: { name: 'f', arguments: '{}' } },
+    ];
+    const asked: Message = { role: 'assistant', content: null, tool_calls: calls };
+    for (const messages of [REQUEST.messages, [...REQUEST.messages, asked, result]]) {
+      fake.reply({ steps: [...inDeltas('<think>Hm, it is ', '42'), ended('end_turn'), stop] });
+      const failed = await failure(provider, { ...REQUEST, messages });
+      expect(failed).toMatchObject({ code: 'model_empty_answer' });
+    }
   });
 
   it.each(['end_turn', 'stop_sequence', 'tool_use'])(

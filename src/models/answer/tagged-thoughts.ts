@@ -9,7 +9,7 @@ const TAGS: readonly (readonly [opening: string, closing: string])[] = [
 /** White space before the first tag. */
 const MAX_HELD = 100;
 
-interface Separated {
+export interface Separated {
   readonly thinking: string;
   readonly text: string;
 }
@@ -30,6 +30,11 @@ export class TaggedThoughts {
     const rest = this.held + delta;
     this.held = '';
     return this.separate(rest);
+  }
+
+  /** True in thoughts that have not ended. */
+  get isOpen(): boolean {
+    return this.part === 'thinking';
   }
 
   /** Returns what was held back. */

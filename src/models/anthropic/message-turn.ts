@@ -5,6 +5,8 @@ import { placeIn } from '../answer/turn-fold.js';
 import { exactJson } from '../../kernel/json/exact-json.js';
 import { isObject } from '../../kernel/json/json.js';
 import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
+import { GrowingText } from '../answer/growing-text.js';
+import { TaggedThoughts, type Separated } from '../answer/tagged-thoughts.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import { TurnTraces } from '../answer/turn-traces.js';
 import { CallBlock, OpaqueBlock, TextBlock, ThinkingBlock, type TurnBlock } from './turn-block.js';
@@ -41,6 +43,9 @@ export class MessageTurn implements TurnFold {
   private readonly blocks: TurnBlock[] = [];
   /** The blocks of the current message, by the server's index. */
   private current = new Map<number | undefined, TurnBlock>();
+  /** The first block as it came, with the thoughts that stand in tags before the answer. */
+  private readonly first = new GrowingText();
+  private readonly tagged = new TaggedThoughts();
   private readonly usage = new TokenCount();
   private reason: string | undefined;
   private explanation = '';
@@ -144,7 +149,7 @@ export class MessageTurn implements TurnFold {
     const inputs = tool_calls.map((call) => call.function.arguments);
     const finish_reason = finishReason(this.reason ?? 'stop', inputs, this.traces);
     const isEmpty = finish_reason === 'stop' && !content?.trim();
-    if (isEmpty && !this.options.may_be_empty) throw emptyAnswer();
+    if (isEmpty && (!this.options.may_be_empty || this.tagged.isOpen)) throw emptyAnswer();
     this.emit({ type: 'response_completed', message, finish_reason, usage: this.usage.total });
   }
 
@@ -210,7 +215,16 @@ export class MessageTurn implements TurnFold {
   }
 
   private addText(block: TurnBlock, delta: unknown): void {
-    if (block.kind === 'text') this.tell('text_delta', block.text.append(this.counted(delta)));
+    if (block.kind !== 'text') return;
+    const text = this.counted(delta);
+    if (block === this.blocks[0])
+      this.addSeparated(block, this.tagged.push(this.first.append(text)));
+    else this.tell('text_delta', block.text.append(text));
+  }
+
+  private addSeparated(block: TextBlock, { thinking, text }: Separated): void {
+    this.tell('thinking_delta', thinking);
+    this.tell('text_delta', block.text.append(text));
   }
 
   private addThinking(block: TurnBlock, { thinking, signature }: Json): void {
@@ -227,9 +241,17 @@ export class MessageTurn implements TurnFold {
 
   /** Idempotent. */
   private end(block: TurnBlock | undefined): void {
-    if (block?.kind === 'text') this.tell('text_delta', block.text.end());
+    if (block?.kind === 'text') this.endText(block);
     else if (block?.kind === 'thinking') this.tell('thinking_delta', block.text.end());
     else if (block?.kind === 'call' && !block.ended) this.endCall(block);
+  }
+
+  private endText(block: TextBlock): void {
+    if (block === this.blocks[0]) {
+      this.addSeparated(block, this.tagged.push(this.first.end()));
+      this.addSeparated(block, this.tagged.end());
+    }
+    this.tell('text_delta', block.text.end());
   }
 
   private endCall(call: CallBlock): void {

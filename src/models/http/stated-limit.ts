@@ -6,7 +6,7 @@ const MAX_SEARCHED = 20_000;
 const MAX_QUOTA_NAME = 200;
 
 /** The limit that a request has met, as the body of the error describes it. */
-export interface StatedLimit {
+interface StatedLimit {
   /** The longest wait that it names. */
   readonly wait_ms?: number;
   /** The quota of a day that is used up. */

@@ -6,7 +6,7 @@ import { finishReason } from '../answer/finish-reason.js';
 import { placeIn } from '../answer/turn-fold.js';
 import { isObject } from '../../kernel/json/json.js';
 import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
-import { TaggedThoughts } from '../answer/tagged-thoughts.js';
+import { TaggedThoughts, type Separated } from '../answer/tagged-thoughts.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import { TurnTraces } from '../answer/turn-traces.js';
 import { areEmpty } from './call-arguments.js';
@@ -221,7 +221,7 @@ export class ChatTurn implements TurnFold {
       this.addAnswer(this.tagged.push(this.text.append(this.counted(delta))));
   }
 
-  private addAnswer({ thinking, text }: ReturnType<TaggedThoughts['push']>): void {
+  private addAnswer({ thinking, text }: Separated): void {
     this.answer += text;
     this.emitDelta('thinking_delta', thinking);
     this.emitDelta('text_delta', text);
