@@ -238,6 +238,28 @@ describe('A template that is strict about roles', () => {
     expect(fake.refused.length).toBeLessThanOrEqual(1);
   });
 
+  it.each([
+    'Conversation roles must alternate user/assistant/user/assistant/... at row 12, column 28',
+    'Error rendering prompt with jinja template: "Conversation roles must alternate"',
+  ])('may say so with a 500: %s', async (message) => {
+    const { fake, provider } = await open('local');
+    fake.reply({ status: 500, body: { error: { code: 500, message, type: 'server_error' } } });
+    const { events } = await turn(provider, { messages: [user('Hi'), user('Still there?')] });
+    expect(notices(events)).toEqual([expect.stringContaining('take turns')]);
+    const { messages: sent } = fake.requests.at(-1)!.body;
+    expect(sent).toEqual([{ role: 'user', content: 'Hi\n\nStill there?' }]);
+  });
+
+  it.each(['Out of memory', 'jinja template failed at row 1'])(
+    'is changed after no other 500: %s',
+    async (message) => {
+      const { fake, provider } = await open('local');
+      fake.reply({ status: 500, body: { error: { code: 500, message } } });
+      expect(await failure(provider)).toMatchObject({ retryable: true });
+      expect(fake.requests).toHaveLength(1);
+    },
+  );
+
   it('hears no user right after a tool', async () => {
     const { fake, provider } = await open('mistral');
     const own = {

@@ -7,6 +7,9 @@ describe(isTooLong.name, () => {
     ['the request exceeds the available context size', undefined, 400],
     ['Request exceeds the maximum size', 'request_too_large', 413],
     ['Too many input tokens', undefined, 422],
+    ['max_tokens must be at least 1, got -1234.', undefined, 400],
+    ['Prompt exceeds max length', '1261', 400],
+    ['The input exceeds the maximum context length of the model', undefined, 400],
     ['input length and `max_tokens` exceed context limit: 187254 + 20000 > 204798', undefined, 400],
     [
       'The input token count (1200000) exceeds the maximum number of tokens allowed',
@@ -30,6 +33,8 @@ describe(isTooLong.name, () => {
 
   it.each([
     ['unknown field "context"', 400],
+    ['max_tokens must be at least 1, got 0', 400],
+    ['The description of the tool exceeds max length 1024', 400],
     ['max_tokens is too large: 32768. This model supports at most 16384', 400],
     ["Invalid 'tools': array too long. Expected an array with maximum length 128", 400],
     ['Request too large for gpt-4 on tokens per min (TPM): Limit 30000, Requested 40000', 429],

@@ -38,7 +38,8 @@ export class ErrorTranslator {
     const fault =
       error instanceof StreamedError ? this.streamedFault(error) : this.options.vendor.fault(error);
     if (fault === undefined || typeof fault === 'string') return undefined;
-    const isRefusal = fault.status === undefined || REFUSALS.has(fault.status);
+    const { status } = fault;
+    const isRefusal = status === undefined || REFUSALS.has(status) || isOfTemplate(fault);
     return isRefusal && !isTooLong(fault, fault.status ?? 0) ? fault : undefined;
   }
 
@@ -208,6 +209,8 @@ const WORDS = new RegExp(
     'range of input length',
     'longer than the (?:maximum )?(?:model|context|sequence)',
     'reduce the length of',
+    'max_tokens must be at least 1, got -',
+    '(?:prompt|input|context) exceeds? (?:the )?max(?:imum)? (?:\\w{1,20} )?length',
     'token limit exceeded',
   ].join('|'),
   'i',
@@ -224,6 +227,13 @@ export function isTooLong({ code = '', detail }: Fault, status: number): boolean
   return (
     status === PAYLOAD_TOO_LARGE || CODE.test(code) || WORDS.test(detail.slice(0, MAX_SEARCHED))
   );
+}
+
+const TEMPLATE = /jinja|chat template|roles must alternate/i;
+
+/** Local servers say with a 500 that the template of a model does not take the messages. */
+function isOfTemplate({ status, detail }: Fault): boolean {
+  return status === 500 && TEMPLATE.test(detail.slice(0, MAX_SEARCHED));
 }
 
 /**

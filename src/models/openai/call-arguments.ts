@@ -17,7 +17,7 @@ export class CallArguments extends GrowingText {
   private depth = 0;
   private inText = false;
   private isEscaped = false;
-  /** The first bracket is closed. */
+  /** The first bracket, or a text without one, is closed. */
   private isClosed = false;
   private hasMore = false;
   private known: { readonly canonical: string | undefined } | undefined;
@@ -56,6 +56,7 @@ export class CallArguments extends GrowingText {
       else if (code === BACKSLASH) isEscaped = true;
       else if (code === QUOTE) {
         this.inText = false;
+        this.isClosed ||= this.depth === 0;
         break;
       }
     }
@@ -75,6 +76,10 @@ export class SentArguments {
     this.known ??= { canonical: canonicalObject(this.text) };
     return this.known.canonical;
   }
+
+  get decoded(): string {
+    return decoded(this.text);
+  }
 }
 
 function isSpace(code: number): boolean {
@@ -83,15 +88,25 @@ function isSpace(code: number): boolean {
 
 /**
  * Text that equal objects share, whichever encoder wrote them: order, white space and escapes may
- * differ, digits may not. Undefined if the JSON is no object.
+ * differ, digits may not, and the object may be encoded twice. Undefined if the JSON is no object.
  */
-export function canonicalObject(json: string): string | undefined {
+export function canonicalObject(whole: string): string | undefined {
+  const json = decoded(whole);
   if (!json.trimStart().startsWith('{') || !json.trimEnd().endsWith('}')) return undefined;
   try {
     const value = findExcess(json) === undefined ? parseWithDigits(json) : undefined;
     return isObject(value) ? canonicalJson(value) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** The text in a JSON string; another text unchanged. */
+function decoded(json: string): string {
+  try {
+    return json.trimStart().startsWith('"') ? String(JSON.parse(json)) : json;
+  } catch {
+    return json;
   }
 }
 

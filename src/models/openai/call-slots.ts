@@ -20,6 +20,11 @@ export class CallSlot {
     /** The server's index of the call, if it sends one. */
     readonly server_index: number | undefined,
   ) {}
+
+  /** Adds a part of the name, or the name once more. */
+  addName(part: string): void {
+    this.name = part.startsWith(this.name) ? part : this.name + part.trim();
+  }
 }
 
 export interface Assigned {
@@ -125,14 +130,20 @@ function isRepeated(slot: CallSlot, { id, index, function: named }: CallDelta): 
 function restOf(known: CallArguments, sent: SentArguments): string | undefined {
   if (known.isBlank || sent.canonical === undefined) return undefined;
   if (known.canonical !== undefined) return known.canonical === sent.canonical ? '' : undefined;
-  const { text } = sent;
+  const text = sent.decoded;
   const isLonger = text.length > known.text.length;
   return isLonger && text.startsWith(known.text) ? text.slice(known.text.length) : undefined;
 }
 
+/** Some servers send a name in parts, or each time the whole so far, before the arguments. */
+function continuesName(slot: CallSlot, { id, index }: CallDelta): boolean {
+  const isAtSlot = index !== undefined && index === slot.server_index;
+  return isAtSlot && slot.arguments.text === '' && (!isText(id) || isSameId(slot.id, id));
+}
+
 function opensAnother(slot: CallSlot, delta: CallDelta): boolean {
   const name = delta.function?.name;
-  if (!isText(name) || slot.name === '') return false;
+  if (!isText(name) || slot.name === '' || continuesName(slot, delta)) return false;
   const isOther = isText(delta.id) && slot.id !== '' && !isSameId(slot.id, delta.id);
   if (name !== slot.name || isOther) return true;
   return Boolean(delta.function?.arguments) && slot.arguments.canonical !== undefined;

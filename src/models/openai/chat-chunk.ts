@@ -50,11 +50,15 @@ export function choicesIn({ choices }: ChatChunk): readonly unknown[] | undefine
   return isObject(choices) ? [choices] : undefined;
 }
 
-/** The calls in a delta or a message; one alone may be without a list. */
+/**
+ * The calls in a delta or a message; one alone may be without a list. Gateways send a call in the
+ * earlier form beside the other one.
+ */
 export function callsIn({ tool_calls, function_call }: ChatDelta): readonly unknown[] {
   const one = isObject(tool_calls) ? [tool_calls] : [];
   const calls = Array.isArray(tool_calls) ? (tool_calls as unknown[]) : one;
-  return function_call ? [...calls, { index: 0, function: function_call }] : calls;
+  if (!function_call || calls.some(isObject)) return calls;
+  return [...calls, { index: 0, function: function_call }];
 }
 
 /**

@@ -83,6 +83,68 @@ describe(ChatTurn.name, () => {
       ['a f {"x":1234567890123456789}', 'a f {"x":1234567890123456788}'],
     ],
     [
+      'a name in two parts',
+      [
+        call({ index: 0, id: 'a' }, 'get_', ''),
+        call({ index: 0 }, 'weather', ''),
+        call({ index: 0 }, undefined, '{}'),
+      ],
+      ['a get_weather {}'],
+    ],
+    [
+      'names that grow, of two calls',
+      [
+        call({ index: 0, id: 'a' }, 'get_', ''),
+        call({ index: 0, id: 'a' }, 'get_weather', ''),
+        call({ index: 1, id: 'b' }, 'get_', ''),
+        call({ index: 1, id: 'b' }, 'time', '{}'),
+      ],
+      ['a get_weather {}', 'b get_time {}'],
+    ],
+    [
+      'no arguments, before a call that has some',
+      [call({ index: 0, id: 'a' }, 'f', ''), call({ index: 1, id: 'b' }, 'g', '{"x":1}')],
+      ['a f {}', 'b g {"x":1}'],
+    ],
+    [
+      'a last chunk that repeats the call, its arguments encoded twice',
+      [
+        call({ index: 0, id: 'a' }, 'f', '{"x":'),
+        call({ index: 0 }, undefined, '1}'),
+        call({ index: 0, id: 'a' }, 'f', '"{\\"x\\": 1}"'),
+      ],
+      ['a f {"x":1}'],
+    ],
+    [
+      'a last chunk that has all of them encoded twice',
+      [
+        call({ index: 0, id: 'a' }, 'f', '{"x":'),
+        call({ index: 0, id: 'a' }, 'f', '"{\\"x\\":1}"'),
+      ],
+      ['a f {"x":1}'],
+    ],
+    [
+      'the same without a name',
+      [call({ index: 0, id: 'a' }, 'f', '{"x":1}'), call({ index: 0 }, undefined, '"{\\"x\\":1}"')],
+      ['a f {"x":1}'],
+    ],
+    [
+      'arguments encoded twice that a last chunk repeats encoded once',
+      [
+        call({ index: 0, id: 'a' }, 'f', '"{\\"x\\":1}"'),
+        call({ index: 0, id: 'a' }, 'f', '{"x":1}'),
+      ],
+      ['a f "{\\"x\\":1}"'],
+    ],
+    [
+      'their earlier form beside them',
+      ['{"x"', ':1}'].map((args) => {
+        const named = { name: 'f', arguments: args };
+        return chunk({ tool_calls: [{ index: 0, function: named }], function_call: named });
+      }),
+      [' f {"x":1}'],
+    ],
+    [
       'index 0 and empty ids for each whole call',
       [call({ index: 0, id: '' }, 'f', '{}'), call({ index: 0, id: '' }, 'g', '{}')],
       [' f {}', ' g {}'],
@@ -202,6 +264,16 @@ describe(ChatTurn.name, () => {
     expect(turn.thinking).toBe('Hm.');
     expect(turn.last).toMatchObject({ message });
     expect(JSON.stringify(turn.last)).not.toContain('Hm');
+  });
+
+  it.each([
+    ['with', [0, 1]],
+    ['without', [undefined, undefined]],
+  ])('reads one of two choices, %s indices', (_, indices) => {
+    const two = (...texts: string[]): object => ({
+      choices: texts.map((content, at) => ({ index: indices[at], delta: { content } })),
+    });
+    expect(fold([two('Hel', 'By'), two('lo', 'e'), stop]).text).toBe('Hello');
   });
 
   it('takes tagged thoughts that never end for no answer', () => {

@@ -95,7 +95,8 @@ export class ChatTurn implements TurnFold {
     if (!choices) return chunk.usage ? undefined : this.addStray(chunk);
     this.stray = undefined;
     this.traces.unknownFields('unknown_chunk_field', chunk, this.chunkFields);
-    for (const choice of choices.filter(isObject)) this.acceptOneOf(choice);
+    for (const [at, choice] of choices.entries())
+      if (isObject(choice)) this.acceptOneOf(choice, at);
   }
 
   acceptWhole(json: Readonly<Record<string, unknown>>): boolean {
@@ -136,8 +137,9 @@ export class ChatTurn implements TurnFold {
     return false;
   }
 
-  private acceptOneOf(choice: ChatChoice): void {
-    const index = placeIn(choice.index) ?? this.choice ?? 0;
+  /** @param at its place in the chunk */
+  private acceptOneOf(choice: ChatChoice, at: number): void {
+    const index = placeIn(choice.index) ?? (at > 0 ? at : (this.choice ?? 0));
     this.choice ??= index;
     if (index === this.choice) this.acceptChoice(choice);
     else this.traces.add('other_choice', choice);
@@ -238,12 +240,19 @@ export class ChatTurn implements TurnFold {
     this.nameCall(slot, call);
     const text = slot.arguments.append(this.counted(added));
     if (slot.started) this.emitArguments(slot, text);
-    else if (slot.name.trim() !== '') this.startCall(slot);
+    else if (slot.arguments.text !== '') this.startUpTo(slot);
+  }
+
+  /** A name is whole when the arguments begin, or the next call. */
+  private startUpTo({ index }: CallSlot): void {
+    for (const slot of this.calls.all.slice(0, index + 1))
+      if (!slot.started && slot.name.trim() !== '') this.startCall(slot);
   }
 
   private nameCall(slot: CallSlot, { id, function: named }: CallDelta): void {
     if (slot.id === '' && typeof id === 'string') slot.id = this.counted(id);
-    if (slot.name === '' && typeof named?.name === 'string') slot.name = this.counted(named.name);
+    if (typeof named?.name === 'string' && (slot.name === '' || slot.arguments.text === ''))
+      slot.addName(this.counted(named.name));
   }
 
   private startCall(slot: CallSlot): void {

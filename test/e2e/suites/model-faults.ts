@@ -207,6 +207,18 @@ export function describeModelFaults(servers: Servers): void {
         expect(reader.find('NOTICE')).not.toHaveProperty('void');
       });
 
+      it('is told of a call without a name, and the chat goes on', async () => {
+        server.fake.reply(
+          { calls: [{ id: 'c1', name: '', arguments: { x: 1 } }] },
+          { text: 'I meant nothing.' },
+        );
+        const reader = await server.api.say('nameless-call', 'Hello?');
+        expect(reader.find('ANSWER')).toMatchObject({ content: 'I meant nothing.' });
+        const next = await server.api.say('nameless-call', 'And now?');
+        expect(next.records.at(-1)).toMatchObject({ status: 'COMPLETED' });
+        expect(server.fake.violations).toEqual([]);
+      });
+
       it('is asked again in the middle of its answer, whose first try is void', async () => {
         const gate = new Gate();
         server.fake.reply(
