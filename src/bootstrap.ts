@@ -22,9 +22,11 @@ export async function bootstrap(modules: readonly ServerModule[] = []): Promise<
   try {
     // Loaded after the check, so that an invalid configuration is reported at once.
     const { prepareServer } = await import('./server.js');
-    const { handleUncaughtErrors, stopOnSignals } = await import('./app/process-signals.js');
+    const { handleUncaughtErrors, logWarnings, stopOnSignals } =
+      await import('./app/process-signals.js');
     const { startWatchdog } = await import('./watchdog/watchdog.js');
     const logger = new AppLogger(config);
+    logWarnings(logger);
     const server = await prepareServer(config, modules, logger);
     handleUncaughtErrors();
     stopOnSignals(() => server.shutdown(), config);

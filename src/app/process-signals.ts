@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Config } from '../config/config.js';
+import type { AppLogger } from '../logging/app-logger.js';
 import { findAgentCode } from '../runs/effects/agent-code.js';
 
 const EXIT_FAILED = 1;
@@ -51,6 +52,12 @@ export function handleUncaughtErrors(): void {
     if (code) code.fail(error);
     else process.exit(EXIT_FAILED);
   });
+}
+
+/** Warnings of Node and of packages would be plain text on standard error. */
+export function logWarnings(logger: AppLogger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => logger.warn(`${name}: ${message}`, 'Node'));
 }
 
 function agentCodeName(): string {

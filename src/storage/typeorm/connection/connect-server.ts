@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { AppError } from '../../../kernel/app-error.js';
+import { connectAdvice, lacksPassword } from './connect-advice.js';
+import type { ConnectFault } from './connect-advice.js';
 import { isAway } from './store-error.js';
 
-/** Postgres's error codes. */
-const NO_SUCH_DATABASE = '3D000';
-const UNAUTHENTICATED: readonly (string | undefined)[] = ['28000', '28P01'];
-/** The client's error if the server asks for a password and the URL has none. */
-const NO_PASSWORD = 'client password must be a string';
-const CHECK_USER = 'Check the user and the password in DATABASE_URL';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 
@@ -56,23 +52,16 @@ function isRefusal(error: unknown): boolean {
 }
 
 function unreachable(url: string, cause: unknown): AppError {
-  const { code, message = '' } = cause as { code?: string; message?: string };
-  const lacksPassword = message.includes(NO_PASSWORD);
-  const reason = lacksPassword ? 'it asks for a password' : message || code || 'no reason given';
-  const remedy = lacksPassword ? CHECK_USER : remedyFor(code);
+  const fault = Object(cause) as ConnectFault;
+  const { code, message } = fault;
+  const told = message?.replace(/\.$/, '') || code || 'no reason given';
+  const reason = lacksPassword(fault) ? 'it asks for a password' : told;
   return new AppError(
     'unavailable',
     'store_unavailable',
-    `Can't open the database ${describeServer(url)}: ${reason}. ${remedy}, or unset DATABASE_URL to use the embedded one.`,
+    `Can't open the database ${describeServer(url)}: ${reason}. ${connectAdvice(parseServerUrl(url), fault)}.`,
     { cause },
   );
-}
-
-function remedyFor(code: string | undefined): string {
-  if (UNAUTHENTICATED.includes(code)) return CHECK_USER;
-  return code === NO_SUCH_DATABASE
-    ? 'Create it, for example with createdb'
-    : 'Check that it runs and that DATABASE_URL names it';
 }
 
 /** The location of the database: a server if there is a `url`, else embedded in `dataDir`. */

@@ -24,6 +24,16 @@ describe(toStoreError.name, () => {
     expect(isAway(withCode(code))).toBe(false);
   });
 
+  it('does not take a file that is missing for a socket that is', () => {
+    const missing = { code: 'ENOENT', path: '/x' };
+    for (const syscall of ['connect', 'open']) {
+      const error = Object.assign(new Error('it is missing'), { ...missing, syscall });
+      expect([isAway(error), isConnectionLost(error)]).toEqual(
+        Array(2).fill(syscall === 'connect'),
+      );
+    }
+  });
+
   it('leaves an error of our own as it is', () => {
     const error = new AppError('internal', 'transaction_waits_for_itself', 'It waits.');
     expect(toStoreError(error)).toBe(error);

@@ -1,4 +1,6 @@
 import { AppError } from '../../../kernel/app-error.js';
+import { isOfFile } from './connect-advice.js';
+import type { ConnectFault } from './connect-advice.js';
 
 /** Transient SQLSTATE classes and codes: a retry of the same statement may succeed. */
 const TRANSIENT = /^(08...|53...|57P0[1-5]|58...|25006|25P03|40001|40P01|55P03|57014)$/;
@@ -61,6 +63,7 @@ export function isLockTimeout(error: unknown): boolean {
 /** True if the connection or the server failed, not the statement. */
 export function isAway(error: unknown): boolean {
   if (error instanceof AppError) return error.kind === 'unavailable';
+  if (isOfFile(Object(error) as ConnectFault)) return false;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && (TRANSIENT.test(code) || SOCKET.test(code))) return true;
   return typeof message === 'string' && DRIVER.test(message);
@@ -74,6 +77,7 @@ export function isUnusable(error: unknown): boolean {
 
 /** True if the connection failed: others to the same server may be broken too. */
 export function isConnectionLost(error: unknown): boolean {
+  if (isOfFile(Object(error) as ConnectFault)) return false;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && (DISCONNECTING.test(code) || SOCKET.test(code))) return true;
   return typeof message === 'string' && DRIVER.test(message);
