@@ -78,9 +78,10 @@ export class MessageExchange {
         if (stream.over.aborted) return;
         if (stream.place.lastEventId === undefined || error instanceof MessageTooLarge) throw error;
       }
-      if (stream.place.lastEventId === undefined || stream.over.aborted) return;
-      response = await this.open(stream, stream.place.waitMs(0));
-      if (!hasEvents(response)) return;
+      if (stream.place.lastEventId === undefined) return;
+      const next = await this.openAgain(stream);
+      if (!next || !hasEvents(next)) return;
+      response = next;
     }
   }
 
@@ -91,12 +92,17 @@ export class MessageExchange {
       } catch {
         // the next one may do better
       }
-      if (stream.over.aborted) return;
-      response = await this.open(stream, stream.place.waitMs(0));
-      if (response.status === 404) this.onForgotten();
-      if (!hasEvents(response)) return;
+      const next = await this.openAgain(stream);
+      if (next?.status === 404) this.onForgotten();
+      if (!next || !hasEvents(next)) return;
+      response = next;
       if (stream.place.lastEventId === undefined) this.onMissed();
     }
+  }
+
+  /** Undefined if the stream is over meanwhile. */
+  private openAgain(stream: Stream): Promise<SocketResponse | undefined> {
+    return this.open(stream, stream.place.waitMs(0)).catch(() => undefined);
   }
 
   /** Resolves when a stream is open, or when the server says that there is none. */

@@ -113,6 +113,21 @@ describe(MessageExchange.name, () => {
       expect(await call((response) => response.text())).toBe('');
     });
 
+    it('is not waited for when the result is there', async () => {
+      exchange = new MessageExchange((_, signal) =>
+        once(signal, 'abort').then(() => Promise.reject(signal.reason)),
+      );
+      answers.push(events(`id: e1\n${message(RESULT)}`));
+      const read = await new CallWatch().watch(closing.signal, async () => {
+        const response = await exchange.send(url, { method: 'POST', body: '{}' });
+        const reader = response.body!.getReader();
+        await reader.read();
+        return reader;
+      });
+      expect(await read.read()).toMatchObject({ done: true });
+      expect(requests).toHaveLength(1);
+    });
+
     it('is not asked for when the request is over', async () => {
       answers.push(events(`id: e1\n${message(RESULT)}`));
       const response = await new CallWatch().watch(closing.signal, () =>
