@@ -130,6 +130,26 @@ const CASES: readonly (readonly [
     ],
   ],
   [
+    'packages that are folders',
+    [prefix('allow', 'npm install', 'npm i', 'npm test', 'npm run', 'pnpm add', 'yarn add')],
+    [
+      ['npm install', 'allow'],
+      ['npm install --save-dev typescript @types/node@20 left-pad@^1.2', 'allow'],
+      ['pnpm add zod', 'allow'],
+      ['npm install ./evil', 'ask'],
+      ['npm i ..', 'ask'],
+      ['npm install evil/', 'ask'],
+      ['npm install user/repo', 'ask'],
+      ['npm install file:evil', 'ask'],
+      ['npm install x@file:evil', 'ask'],
+      ['npm install git+https://host/x', 'ask'],
+      ['npm install $name', 'ask'],
+      ['yarn add link:../evil', 'ask'],
+      ['npm run lint src/a.ts', 'allow'],
+      ['npm test src/a.spec.ts', 'allow'],
+    ],
+  ],
+  [
     'other spellings of what is denied',
     [prefix('deny', 'rm -rf', 'curl', 'git push --force'), rule('allow', { type: 'all' })],
     [

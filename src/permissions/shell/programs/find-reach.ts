@@ -191,10 +191,24 @@ function isPlain(program: string, words: readonly Word[]): boolean {
   if (!known) return PLAIN_PROGRAMS.has(program);
   const end = program === 'npm' ? words.findIndex(({ text }) => text === '--') : -1;
   const [own, forScript] = end < 0 ? [words, []] : [words.slice(0, end), words.slice(end + 1)];
-  if (forScript.some(mayBeOption)) return false;
+  if (forScript.some(mayBeOption) || installsFrom(own)) return false;
   return own
     .slice(1)
     .every((word) => !mayBeOption(word) || (!word.dynamic && known.has(nameOf(word.text))));
+}
+
+const INSTALLS: ReadonlySet<string> = new Set(
+  'install i in ins inst insta instal isnt isnta isntal isntall add update up upgrade link ln'.split(
+    ' ',
+  ),
+);
+const PACKAGE = /^(?:@[\w.-]+\/)?\w[\w.-]*(?:@[\w.^~*<>=-]*)?$/;
+
+/** True if it may install what is no package of the registry: a folder has scripts of its own. */
+function installsFrom(words: readonly Word[]): boolean {
+  const [subcommand, ...packages] = words.slice(1).filter(({ text }) => !text.startsWith('-'));
+  if (!subcommand || !(subcommand.dynamic || INSTALLS.has(subcommand.text))) return false;
+  return packages.some(({ text, dynamic }) => dynamic || !PACKAGE.test(text));
 }
 
 /** Wildcards expand to words that begin as they do. */
