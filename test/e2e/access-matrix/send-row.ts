@@ -54,12 +54,16 @@ export async function sendRow(
     ...(hasBody && { body }),
   });
   const headers = [...response.headers].filter(([name]) => !VARYING.includes(name));
+  const sent = LIVE.includes(path) ? await firstFrame(response) : await response.text();
   return {
     status: response.status,
     headers: Object.fromEntries(headers),
-    text: LIVE.includes(path) ? await firstFrame(response) : await response.text(),
+    text: sent.replaceAll(PAUSE, 'retry: {}'),
   };
 }
+
+/** Drawn for each stream. */
+const PAUSE = /^retry: \d+$/gm;
 
 /** Streams that do not end by themselves. */
 const LIVE = [
