@@ -55,7 +55,7 @@ export interface McpOptions {
 
 const INFO = { name: 'test', version: '1' };
 /** Patient enough for a server that starts again. */
-const reconnectionOptions = {
+const PATIENT = {
   ...{ initialReconnectionDelay: 100, maxReconnectionDelay: 1_000 },
   ...{ reconnectionDelayGrowFactor: 1.5, maxRetries: 100 },
 };
@@ -64,10 +64,16 @@ export async function connect(name: ClientName, options: McpOptions): Promise<Mc
   const { url, key, fetch } = options;
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const address = new URL('/mcp', url);
+  const reconnectionOptions = { ...PATIENT };
   const given = { requestInit: { headers }, reconnectionOptions, ...(fetch && { fetch }) };
-  return name === 'sdk 1.32'
+  const client = await (name === 'sdk 1.32'
     ? connect1(address, given, options)
-    : connect2(name, address, given, options);
+    : connect2(name, address, given, options));
+  const close = (): Promise<void> => {
+    reconnectionOptions.maxRetries = 0; // the packages go on to reconnect after they are closed
+    return client.close();
+  };
+  return { ...client, close };
 }
 
 type Given = object;
