@@ -104,7 +104,7 @@ const HOMES = {
   diff: 'src/tools/workspace-files/',
   'eventsource-parser': 'src/(mcp|models/answer)/',
   'file-type': 'src/files/upload/',
-  '(pdfjs-dist|mammoth|sax)': 'src/files/extraction/',
+  '(dingbat-to-unicode|pdfjs-dist|sax)': 'src/files/extraction/',
   'tar-stream': 'src/(chats/session-log|backup)/',
   jose: 'src/auth/jwt/',
   'https-proxy-agent': 'src/(net|tracing/otel)/',

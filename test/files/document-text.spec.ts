@@ -4,6 +4,7 @@ import type { DocumentKind, DocumentText } from '../../src/files/extraction/docu
 import { collectGarbage } from '../support/collect-garbage.js';
 import {
   makeDocx,
+  makeDocxOf,
   makePdf,
   makePdfBomb,
   makePptx,
@@ -13,6 +14,11 @@ import {
 
 const TOO_MUCH = { ok: false, fault: 'unpacks to too much' };
 const DAMAGED = { ok: false, fault: 'is damaged' };
+
+/** A run of a Word document. */
+function run(text: string): string {
+  return `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+}
 
 function read(kind: DocumentKind, bytes: Buffer, limits = {}): Promise<DocumentText> {
   const { signal } = new AbortController();
@@ -32,6 +38,81 @@ describe(readDocument.name, () => {
     expect(await read('docx', makeDocx('Grüße', 'a &amp; b'))).toEqual({
       ...{ ok: true, text, is_cut: false },
     });
+  });
+
+  it('keeps the line breaks, tabs and hyphens of a Word document', async () => {
+    const body =
+      '<w:p><w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr><w:r>' +
+      '<w:t>Main Street 1</w:t><w:br/><w:t>Springfield</w:t><w:cr/><w:t>Total</w:t><w:tab/>' +
+      '<w:t>12</w:t><w:ptab w:relativeTo="margin"/><w:t>kg</w:t><w:br w:type="page"/>' +
+      '<w:t>e</w:t><w:noBreakHyphen/><w:t>mail</w:t><w:softHyphen/><w:t>s</w:t></w:r></w:p>';
+    const text = 'Main Street 1\nSpringfield\nTotal\t12\tkg\ne\u2011mail\u00ads';
+    expect(await read('docx', makeDocxOf(body))).toEqual({ ok: true, text, is_cut: false });
+  });
+
+  it('reads the values of the fields of a Word document, not their instructions', async () => {
+    const body =
+      `<w:p>${run('Dear ')}<w:fldSimple w:instr=" MERGEFIELD Name ">${run('Ms Doe')}</w:fldSimple>` +
+      `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> DATE </w:instrText></w:r>` +
+      `<w:r><w:fldChar w:fldCharType="separate"/></w:r>${run(', 1 May ')}` +
+      `<w:r><w:fldChar w:fldCharType="end"/></w:r>` +
+      `<w:sdt><w:sdtPr><w:alias w:val="Year"/></w:sdtPr><w:sdtContent>${run('2026')}</w:sdtContent></w:sdt>` +
+      `<w:sdt><w:sdtPr><w14:checkbox><w14:checked w14:val="1"/></w14:checkbox></w:sdtPr>` +
+      `<w:sdtContent>${run('☒')}</w:sdtContent></w:sdt></w:p>`;
+    const text = 'Dear Ms Doe, 1 May 2026☒';
+    expect(await read('docx', makeDocxOf(body))).toEqual({ ok: true, text, is_cut: false });
+  });
+
+  it('reads a Word document with its changes accepted', async () => {
+    const deleted = '<w:del><w:r><w:delText>old</w:delText><w:br/></w:r></w:del>';
+    const body =
+      `<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>${run('a ')}${deleted}</w:p>` +
+      `<w:p><w:ins>${run('new')}</w:ins><w:moveFrom>${run('there')}</w:moveFrom></w:p>` +
+      `<w:p><w:moveTo>${run('there')}</w:moveTo></w:p>`;
+    const text = 'a new\n\nthere';
+    expect(await read('docx', makeDocxOf(body))).toEqual({ ok: true, text, is_cut: false });
+  });
+
+  it('reads notes, text boxes, bidirectional text and symbols of a Word document', async () => {
+    const box = `<w:txbxContent><w:p>${run('box')}</w:p></w:txbxContent>`;
+    const body =
+      `<w:p>${run('see')}<w:r><w:footnoteReference w:id="2"/></w:r><w:bdo>${run(' rtl ')}</w:bdo>` +
+      `<w:r><w:sym w:font="Wingdings" w:char="F0FC"/></w:r><w:r><mc:AlternateContent>` +
+      `<mc:Choice>${box}</mc:Choice><mc:Fallback>${box}</mc:Fallback></mc:AlternateContent></w:r>` +
+      `<w:r><w:endnoteReference w:id="2"/></w:r></w:p>`;
+    const bytes = makeDocxOf(body, {
+      'word/footnotes.xml': `<w:footnotes><w:footnote w:id="0" w:type="separator"><w:p/></w:footnote><w:footnote w:id="2"><w:p>${run(' below')}</w:p></w:footnote></w:footnotes>`,
+      'word/endnotes.xml': `<w:endnotes><w:endnote w:id="2"><w:p>${run(' last')}</w:p></w:endnote></w:endnotes>`,
+    });
+    const text = 'box\n\nsee[note 1] rtl ✓[note 2]\n\n[note 1] below\n\n[note 2] last';
+    expect(await read('docx', bytes)).toEqual({ ok: true, text, is_cut: false });
+  });
+
+  it('reads the parts of a document however its archive spells their names', async () => {
+    const spelled = (bytes: Buffer, from: string, to: string) =>
+      Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1');
+    const sheet = makeXlsx({ S: '<row><c t="s"><v>0</v></c></row>' }, ['<t>a</t>']);
+    const cells = { ok: true, text: 'Sheet S\na', is_cut: false };
+    expect(await read('xlsx', spelled(sheet, 'xl/', 'xl\\'))).toEqual(cells);
+    expect(await read('xlsx', spelled(sheet, 'xl/sharedStrings', 'XL/SharedStrings'))).toEqual(
+      cells,
+    );
+    const slide = { ok: true, text: 'Slide 1\na', is_cut: false };
+    expect(await read('pptx', spelled(makePptx(['a']), 'ppt/', 'PPT\\'))).toEqual(slide);
+    const body = { ok: true, text: 'a', is_cut: false };
+    expect(await read('docx', spelled(makeDocx('a'), 'word/', 'word\\'))).toEqual(body);
+    for (const start of ['/', './']) {
+      const bytes = makeZip({
+        [`${start}word/document.xml`]: `<document><p><t>a</t></p></document>`,
+      });
+      expect(await read('docx', bytes)).toEqual(body);
+    }
+  });
+
+  it('reads content of a PowerPoint presentation that has two versions once', async () => {
+    const text =
+      '</a:t></a:r><mc:AlternateContent><mc:Choice><a:r><a:t>new</a:t></a:r></mc:Choice><mc:Fallback><a:r><a:t>old</a:t></a:r></mc:Fallback></mc:AlternateContent><a:r><a:t>';
+    expect(await read('pptx', makePptx([text]))).toMatchObject({ ok: true, text: 'Slide 1\nnew' });
   });
 
   it('reads the cells of an Excel workbook, sheet by sheet', async () => {
@@ -102,7 +183,7 @@ describe(readDocument.name, () => {
   });
 
   it('gives up what takes too much memory', async () => {
-    const bytes = makeDocx('</w:t></w:r></w:p><w:p><w:r><w:t>'.repeat(600_000));
+    const bytes = makeDocx('<w:x>'.repeat(5_000_000));
     const found = await read('docx', bytes, { time_ms: 3_000 });
     const faults = ['takes too long to read', 'takes too much memory to read'];
     expect(faults).toContain(!found.ok && found.fault);

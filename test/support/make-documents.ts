@@ -50,11 +50,19 @@ const RELATIONS =
 
 /** A Word document with these paragraphs. */
 export function makeDocx(...paragraphs: readonly string[]): Buffer<ArrayBuffer> {
-  const body = paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join('');
+  return makeDocxOf(paragraphs.map((text) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`).join(''));
+}
+
+/** A Word document with this body, as XML, and other parts. */
+export function makeDocxOf(
+  body: string,
+  parts: Readonly<Record<string, string>> = {},
+): Buffer<ArrayBuffer> {
   return makeZip({
     '[Content_Types].xml': TYPES,
     '_rels/.rels': RELATIONS,
     'word/document.xml': `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${body}</w:body></w:document>`,
+    ...parts,
   });
 }
 

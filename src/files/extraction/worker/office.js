@@ -1,14 +1,15 @@
 import { posix } from 'node:path';
-import sax from 'sax';
+import { hasPart, walk, xmlOf } from './xml.js';
 
 const WANTED = {
-  xlsx: /^xl\/(workbook|sharedStrings|worksheets\/[^/]+|_rels\/workbook)\.xml(\.rels)?$/i,
-  pptx: /^ppt\/(presentation|slides\/[^/]+|_rels\/presentation)\.xml(\.rels)?$/i,
+  docx: /\.(xml|rels)$/,
+  xlsx: /^xl\/(workbook|sharedstrings|worksheets\/[^/]+|_rels\/workbook)\.xml(\.rels)?$/,
+  pptx: /^ppt\/(presentation|slides\/[^/]+|_rels\/presentation)\.xml(\.rels)?$/,
 };
 /** Columns of a sheet: `XFD` is the last. */
 const MAX_COLUMN = 16_384;
 
-/** The entries of a document that its text is made of. */
+/** The entries of a document that its text is made of; see `partName`. */
 export function partsOf(kind) {
   return WANTED[kind];
 }
@@ -18,12 +19,12 @@ export function partsOf(kind) {
  * ends after `most` characters.
  */
 export function xlsxText(parts, most) {
-  const shared = parts.has('xl/sharedStrings.xml')
+  const shared = hasPart(parts, 'xl/sharedStrings.xml')
     ? strings(xmlOf(parts, 'xl/sharedStrings.xml'))
     : [];
   let text = '';
   for (const { name, path } of listed(parts, 'xl/workbook.xml', 'sheet')) {
-    if (!parts.has(path)) continue; // a chart, or a macro
+    if (!hasPart(parts, path)) continue; // a chart, or a macro
     text += `${text && '\n'}Sheet ${name}\n`;
     text += sheetText(xmlOf(parts, path), shared, most - text.length);
     if (text.length > most) break;
@@ -50,8 +51,8 @@ function listed(parts, main, element) {
   const targets = new Map();
   walk(xmlOf(parts, `${folder}/_rels/${posix.basename(main)}.rels`), {
     open(name, { Id, Target = '' }) {
-      if (name === 'Relationship') targets.set(Id, posix.join('/', folder, Target).slice(1));
-      if (name === 'Relationship' && Target.startsWith('/')) targets.set(Id, Target.slice(1));
+      const path = Target.replaceAll('\\', '/');
+      if (name === 'Relationship') targets.set(Id, posix.resolve('/', folder, path).slice(1));
     },
   });
   const found = [];
@@ -126,42 +127,4 @@ function slideText(xml) {
     },
   });
   return text.replaceAll(/\n{2,}/g, '\n').trim();
-}
-
-function xmlOf(parts, path) {
-  const part = parts.get(path);
-  if (!part) throw new Error(`It has no ${path}.`);
-  return new TextDecoder(part[0] === 0xff ? 'utf-16le' : 'utf-8', { fatal: true }).decode(part);
-}
-
-const DONE = new Error('Enough was read.');
-
-/**
- * Names of elements are given without their namespace. Entities of the document's own are errors,
- * so that none is expanded.
- */
-function walk(xml, { open, text, close, isEnough }) {
-  const parser = sax.parser(true);
-  const names = [];
-  const onText = (part) => text?.(part, names.at(-1));
-  Object.assign(parser, {
-    onerror(error) {
-      throw error;
-    },
-    onopentag({ name, attributes }) {
-      names.push(name.slice(name.indexOf(':') + 1));
-      open?.(names.at(-1), attributes);
-    },
-    ontext: onText,
-    oncdata: onText,
-    onclosetag() {
-      close?.(names.pop());
-      if (isEnough?.()) throw DONE;
-    },
-  });
-  try {
-    parser.write(xml).close();
-  } catch (error) {
-    if (error !== DONE) throw error;
-  }
 }

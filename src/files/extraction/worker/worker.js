@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { partsOf, pptxText, xlsxText } from './office.js';
+import { docxText } from './word.js';
 import { PasswordNeeded, readZip } from './zip.js';
 
 const { kind, bytes, max_chars, max_inflated } = workerData;
@@ -12,10 +13,10 @@ const packages = createRequire(import.meta.url);
 /** A buffer was larger than allowed; pdf.js hides that. */
 let wasRefused = false;
 
-const READERS = { pdf: readPdf, docx: readDocx, xlsx: readOffice, pptx: readOffice };
-const ALL = /(?:)/;
+const TEXTS = { docx: docxText, xlsx: xlsxText, pptx: pptxText };
 
-parentPort.postMessage(await READERS[kind](bytes).catch(toFault));
+const reading = kind === 'pdf' ? readPdf(bytes) : readOffice(bytes);
+parentPort.postMessage(await reading.catch(toFault));
 
 function toFault(error) {
   const isLocked = error?.name === 'PasswordException' || error instanceof PasswordNeeded;
@@ -63,23 +64,10 @@ async function pageText(page) {
   }
 }
 
-async function readDocx(data) {
-  const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const parts = readZip(buffer, { limit: max_inflated, wanted: ALL });
-  // In place of the library's own reader, which has no limit and may find other entries.
-  const file = {
-    exists: (name) => parts.has(name),
-    read: async (name, encoding) => new TextDecoder(encoding).decode(parts.get(name)),
-  };
-  const { default: mammoth } = await import('mammoth');
-  const { value } = await mammoth.extractRawText({ file });
-  return shortened(value.replaceAll(/\n{3,}/g, '\n\n').trim());
-}
-
 async function readOffice(data) {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   const parts = readZip(buffer, { limit: max_inflated, wanted: partsOf(kind) });
-  return shortened(kind === 'xlsx' ? xlsxText(parts, max_chars) : pptxText(parts, max_chars));
+  return shortened(TEXTS[kind](parts, max_chars));
 }
 
 function shortened(text) {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 
 const IS_ENCRYPTED = 1;
@@ -5,8 +6,16 @@ const IS_ENCRYPTED = 1;
 export class PasswordNeeded extends Error {}
 
 /**
- * The entries of a zip file whose names are wanted, by name. Inflates all entries, whatever sizes
- * they claim.
+ * The name of an entry as the format means it, which knows no case. Programs write `\`, `./`, and
+ * a `/` at the beginning, too.
+ */
+export function partName(name) {
+  return posix.resolve('/', name.replaceAll('\\', '/')).slice(1).toLowerCase();
+}
+
+/**
+ * The entries of a zip file whose names are wanted, by `partName`. Inflates all entries, whatever
+ * sizes they claim.
  * @throws RangeError if they have more than `limit` bytes; `PasswordNeeded`
  */
 export function readZip(buffer, { limit, wanted }) {
@@ -20,7 +29,7 @@ export function readZip(buffer, { limit, wanted }) {
     const method = buffer.readUInt16LE(at + 10);
     const size = buffer.readUInt32LE(at + 20);
     const lengths = [28, 30, 32].map((field) => buffer.readUInt16LE(at + field));
-    const name = buffer.toString('utf8', at + 46, at + 46 + lengths[0]);
+    const name = partName(buffer.toString('utf8', at + 46, at + 46 + lengths[0]));
     const local = buffer.readUInt32LE(at + 42);
     const names = buffer.readUInt16LE(local + 26) + buffer.readUInt16LE(local + 28);
     const packed = buffer.subarray(local + 30 + names, local + 30 + names + size);
