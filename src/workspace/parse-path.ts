@@ -1,4 +1,5 @@
 import { normalizeText } from '../kernel/normalize-text.js';
+import { withoutUnseen } from '../kernel/without-unseen.js';
 import { refused } from './workspace-fault.js';
 
 const MAX_PATH_BYTES = 4096;
@@ -16,10 +17,6 @@ const PATH_RULES: readonly (readonly [RegExp, string])[] = [
   [/\\/, 'folders are separated by "/", and "\\" may not be part of a name'],
   [/^[A-Za-z][\w+.-]*:\/\//, 'it is a URL'],
   [/^~/, 'no home folder is meant here; write ./~ for a name that begins with "~"'],
-  [
-    /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u,
-    'it contains an invisible character',
-  ],
 ];
 
 const NAME_RULES: readonly (readonly [RegExp, string])[] = [
@@ -41,6 +38,7 @@ const WINDOWS_RULES: readonly (readonly [RegExp, string])[] = [
 export function parsePath(path: string, platform: NodeJS.Platform = process.platform): string[] {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw refused(path, 'it is too long');
   check(path, path, PATH_RULES);
+  if (withoutUnseen(path) !== path) throw refused(path, 'it contains an invisible character');
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
   for (const name of names) checkName(path, name, platform);
   return names;

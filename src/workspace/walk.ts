@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { posix } from 'node:path';
 import type { Folder } from './folder.js';
+import { normalizeText } from '../kernel/normalize-text.js';
 import { missing, refused, unsuitable } from './workspace-fault.js';
 
 /** The target of a path: a name in an open folder. The caller closes the folder. */
@@ -10,6 +11,8 @@ export interface Place {
   readonly name: string;
   /** Undefined if nothing is there yet. Never the stats of a symbolic link. */
   readonly stats: Stats | undefined;
+  /** The names behind it that are left; they may include `..`. */
+  readonly rest: readonly string[];
 }
 
 export interface WalkOptions {
@@ -17,12 +20,19 @@ export interface WalkOptions {
   readonly path: string;
   /** If true, missing folders on the way are made. */
   readonly make?: boolean;
+  /** If true, the walk ends at the first name that is missing. */
+  readonly partly?: boolean;
 }
 
 const MAX_LINKS = 40;
+/** Entries that are compared with names in a walk. */
+const MAX_COMPARED = 10_000;
+const ASCII = /^[\0-\x7f]*$/;
 
 /**
- * Walks from the root to a file, one name at a time. Symbolic links are resolved in this code and
+ * Walks from the root to a file, one name at a time. A name that is not there means the one entry
+ * that is canonically equivalent to it: macOS decomposes letters, people type composed ones.
+ * Symbolic links are resolved in this code and
  * only inside of the root. No file is opened through a symbolic link, so one that appears between
  * the check and the opening is an error, not a way out.
  * @throws WorkspaceFault
@@ -48,6 +58,7 @@ class Walker {
   private readonly way: Folder[];
   private readonly todo: string[];
   private links = 0;
+  private compared = 0;
 
   constructor(
     private readonly root: Folder,
@@ -62,14 +73,15 @@ class Walker {
     for (let name = this.todo.shift(); name !== undefined; name = this.todo.shift()) {
       if (name === '..') await this.goUp();
       else {
-        const stats = await this.here.find(name);
-        if (stats?.isSymbolicLink()) await this.follow(name);
-        else if (this.todo.length === 0) return { folder: await this.ownHere(), name, stats };
-        else await this.enter(name, stats);
+        const found = await this.find(name);
+        if (found.stats?.isSymbolicLink()) await this.follow(found.name);
+        else if (this.todo.length === 0 || (!found.stats && this.options.partly))
+          return { folder: await this.ownHere(), ...found, rest: this.todo };
+        else await this.enter(found.name, found.stats);
       }
     }
     const folder = await this.ownHere();
-    return { folder, name: '.', stats: await folder.find('.') };
+    return { folder, name: '.', stats: await folder.find('.'), rest: [] };
   }
 
   /** Closes the folders that were opened on the way. */
@@ -84,6 +96,25 @@ class Walker {
   private async ownHere(): Promise<Folder> {
     if (this.way.length === 0) this.way.push(await this.root.openFolder('.'));
     return this.here;
+  }
+
+  private async find(name: string): Promise<Pick<Place, 'name' | 'stats'>> {
+    const stats = await this.here.find(name);
+    const spelled = stats ? undefined : await this.findEquivalent(name);
+    if (spelled === undefined) return { name, stats };
+    return { name: spelled, stats: await this.here.find(spelled) };
+  }
+
+  /** Undefined if there is none, several, or possibly another one among entries not compared. */
+  private async findEquivalent(name: string): Promise<string | undefined> {
+    const left = MAX_COMPARED - this.compared;
+    if (ASCII.test(name) || left <= 0) return undefined;
+    const entries = await this.here.list(left + 1).catch(() => []); // it may be unreadable
+    this.compared += entries.length;
+    if (entries.length > left) return undefined;
+    const wanted = normalizeText(name, 'NFC');
+    const same = entries.filter((entry) => normalizeText(entry.name, 'NFC') === wanted);
+    return same.length === 1 ? same[0]!.name : undefined;
   }
 
   /** Goes to the parent; only the target of a symbolic link can require this. */

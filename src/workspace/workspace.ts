@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path';
 import { Folder } from './folder.js';
 import { parsePath } from './parse-path.js';
 import { toFault, walk } from './walk.js';
-import type { Place } from './walk.js';
+import type { Place, WalkOptions } from './walk.js';
 import { missing, unsuitable } from './workspace-fault.js';
 
 /** A regular file that is open for reading. The caller closes it. */
@@ -77,7 +77,7 @@ export class Workspace {
    * Finds the target of a path, which may not exist yet. The caller closes the folder.
    * @throws WorkspaceFault
    */
-  locate(path: string, options: { readonly make?: boolean } = {}): Promise<Place> {
+  locate(path: string, options: Omit<WalkOptions, 'path'> = {}): Promise<Place> {
     return walk(this.root, parsePath(path), { path, ...options });
   }
 

@@ -62,6 +62,41 @@ describe('The tools write and edit', () => {
       expect(await world.content('real.txt')).toBe('new');
     });
 
+    it('changes a file whose name and folder are spelled in decomposed letters', async () => {
+      await mkdir(world.at('Entwu\u0308rfe'));
+      await writeFile(world.at('Entwu\u0308rfe/U\u0308bung.txt'), 'old');
+      const path = 'Entw\u00fcrfe/\u00dcbung.txt';
+      expect((await write(path, 'new')).text).toContain('has not been read in this chat');
+      await read(path);
+      expect((await write(path, 'new')).is_error).toBe(false);
+      expect((await edit(path, 'new', 'newer')).is_error).toBe(false);
+      expect((await write('Entw\u00fcrfe/b.txt', 'b')).is_error).toBe(false);
+      expect(await world.everything()).toEqual([
+        'Entwu\u0308rfe',
+        'Entwu\u0308rfe/U\u0308bung.txt',
+        'Entwu\u0308rfe/b.txt',
+      ]);
+    });
+
+    it('has the rules judge the path as it is spelled', async () => {
+      await writeFile(world.at('u\u0308'), 'secret');
+      const may_show = () => Promise.resolve((path: string) => path !== 'u\u0308');
+      const fault = /by another spelling/;
+      for (const [name, content] of [['read'], ['write', 'x']] as const) {
+        const { text } = await world.call(name, { path: '\u00fc', content }, { may_show });
+        expect(text).toMatch(fault);
+      }
+      expect(await world.content('u\u0308')).toBe('secret');
+    });
+
+    it('has the rules judge what a link leads to, also if its folders are missing', async () => {
+      await symlink('secrets/deep/../key', world.at('link'));
+      const may_show = () => Promise.resolve((path: string) => path !== 'secrets/key');
+      const { text } = await world.call('write', { path: 'link', content: 'x' }, { may_show });
+      expect(text).toMatch(/leads over a link/);
+      expect(await world.everything()).toEqual(['link']);
+    });
+
     it.each([
       ['../out.txt', /leads out/],
       ['.', /is a folder/],

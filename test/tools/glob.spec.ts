@@ -54,6 +54,15 @@ describe(GlobTool.name, () => {
     );
   });
 
+  it('finds names in whatever letters they are spelled, and leaves out none with a joiner', async () => {
+    const paths = ['Entwu\u0308rfe/U\u0308bung.txt', 'نامه\u200cها.txt', '❤\ufe0f.txt'];
+    folder.write(Object.fromEntries(paths.map((path) => [path, ''])));
+    expect(await found('Entw\u00fcrfe/\u00dc*.txt')).toEqual([paths[0]]);
+    expect(await found('**/U\u0308*', 'Entw\u00fcrfe')).toEqual([paths[0]]);
+    expect((await glob({ pattern: '*.txt' })).split('\n').slice(0, 2)).toEqual(paths.slice(1));
+    expect(await glob({ pattern: '*.txt' })).not.toContain('left out');
+  });
+
   it('looks below a folder, and answers paths that other tools can be given', async () => {
     folder.write({ 'src/a.ts': '', 'src/b/c.ts': '', 'd.ts': '' });
     expect(await found('**/*.ts', 'src')).toEqual(['src/a.ts', 'src/b/c.ts']);

@@ -76,6 +76,18 @@ describe(GrepTool.name, () => {
     expect(await files({ path: 'a', glob: 'b/*.ts' })).toEqual(['a/b/x.ts']);
   });
 
+  it('takes a glob for names in whatever letters they are spelled', async () => {
+    folder.write({ 'fu\u0308r/U\u0308bung.txt': 'hit' });
+    for (const input of [
+      { glob: '\u00dc*' },
+      { glob: 'f\u00fcr/*' },
+      { path: 'f\u00fcr', glob: '\u00dc*' },
+    ])
+      expect(await grep({ pattern: 'hit', ...input })).toContain(
+        'fu\u0308r/U\u0308bung.txt:1: hit',
+      );
+  });
+
   it('leaves out what .gitignore names, unless it is the file that is named', async () => {
     folder.write({ '.gitignore': 'dist\n', 'dist/a': 'hit', '.git/config': 'hit', b: 'hit' });
     expect(await grep('hit')).toBe('b:1: hit\n[1 line in 1 file]');

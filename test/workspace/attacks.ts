@@ -99,6 +99,11 @@ export const SPELLINGS: readonly Attack[] = [
     '\u2066../secret.txt',
     '.\u00ad./x',
     '\ufeff../x',
+    '.g\u200cit/config',
+    'inside\ufe0f.txt',
+    'in\u200dside.txt',
+    '😀\u200d.txt',
+    'ن\u200c\u200cب',
   ),
   ...textual('direction', 'inside\u202etxt.exe', '\u202e../secret.txt', 'a\u2067b'),
   ...textual(

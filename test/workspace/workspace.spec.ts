@@ -1,8 +1,9 @@
-import { readFile, readdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { Folder } from '../../src/workspace/folder.js';
+import { findRealPath } from '../../src/workspace/find-real-path.js';
 import { parsePath } from '../../src/workspace/parse-path.js';
 import { Workspace } from '../../src/workspace/workspace.js';
 import { WorkspaceFault } from '../../src/workspace/workspace-fault.js';
@@ -55,6 +56,55 @@ describe.each([
       return expect((await faultOf(readText(under.workspace, path))).code).toBe('refused');
     await under.prepare({ why: '', path, links: links as Record<string, string> });
     expect(await readText(under.workspace, path)).toBe('inside');
+  });
+
+  it('finds a name by each spelling that is canonically equivalent, on the whole way', async () => {
+    await write(under.workspace, 'fu\u0308r/U\u0308bung.txt');
+    await symlink('fu\u0308r', under.at('o\u0308'));
+    await symlink('f\u00fcr/\u00dcbung.txt', under.at('composed'));
+    for (const path of ['f\u00fcr/\u00dcbung.txt', '\u00f6/U\u0308bung.txt', 'composed'])
+      expect(await readText(under.workspace, path)).toBe('written');
+    const { path } = await under.workspace.resolve('\u00f6/\u00dcbung.txt');
+    expect(path).toBe('fu\u0308r/U\u0308bung.txt');
+    await write(under.workspace, 'f\u00fcr/new.txt');
+    expect((await readdir(under.at('fu\u0308r'))).toSorted()).toEqual([
+      'U\u0308bung.txt',
+      'new.txt',
+    ]);
+  });
+
+  it('takes the name as it is spelled if it is there, and none of several others', async () => {
+    const spellings = ['\u1e69', 's\u0323\u0307', 's\u0307\u0323'];
+    for (const name of spellings) await writeFile(under.at(name), name);
+    for (const name of spellings) expect(await readText(under.workspace, name)).toBe(name);
+    await rm(under.at(spellings[0]!));
+    expect((await faultOf(readText(under.workspace, spellings[0]!))).code).toBe('missing');
+    await rm(under.at(spellings[1]!));
+    expect(await readText(under.workspace, spellings[0]!)).toBe(spellings[2]);
+  });
+
+  it('leads out over no link, and into no pipe, by another spelling', async () => {
+    const attack = { links: { 'u\u0308': '../outside' }, special: { 'o\u0308': 'fifo' } } as const;
+    await under.prepare({ why: '', path: '', ...attack });
+    expect((await faultOf(readText(under.workspace, '\u00fc/secret.txt'))).code).toBe('refused');
+    expect((await faultOf(readText(under.workspace, '\u00f6'))).code).toBe('unsuitable');
+  });
+
+  it('looks at a limited number of names for another spelling', async () => {
+    await writeFile(under.at('u\u0308'), 'x');
+    const { root } = under.workspace;
+    const limits: number[] = [];
+    const list = root.list.bind(root);
+    root.list = async (limit) => {
+      limits.push(limit);
+      const [entry] = await list(limit);
+      return Array.from({ length: limit }, () => entry!);
+    };
+    expect((await faultOf(readText(under.workspace, '\u00fc'))).code).toBe('missing');
+    await faultOf(readText(under.workspace, 'ascii'));
+    expect(limits).toEqual([10_001]);
+    await findRealPath(under.workspace, '\u00fc/'.repeat(1_000));
+    expect(limits).toEqual([10_001, 10_001]);
   });
 
   it('makes folders on the way when asked to', async () => {
@@ -133,6 +183,11 @@ describe(parsePath.name, () => {
 
   it('leaves ordinary names alone, whatever their script', () => {
     const path = 'src/Übung/日本語 (1)/..gitignore/.env.a+b=c@d#e!.tsx';
+    expect(parsePath(path, 'linux')).toEqual(path.split('/'));
+  });
+
+  it('takes selectors and joiners that emoji and letters need for parts of names', () => {
+    const path = '❤\ufe0f/👩\u200d💻/نامه\u200cها/क्\u200dष.txt';
     expect(parsePath(path, 'linux')).toEqual(path.split('/'));
   });
 });

@@ -15,6 +15,9 @@ describe(cleanFilename.name, () => {
     ['a\r\nb\u0000c\u007F.txt', 'abc.txt'],
     ['e\u0301.txt', 'é.txt'],
     ['\ud800.txt', '\ufffd.txt'],
+    ['نامه\u200cها.pdf', 'نامه\u200cها.pdf'],
+    ['❤\ufe0f 👩\u200d💻.png', '❤\ufe0f 👩\u200d💻.png'],
+    ['pay\u200cload\ufe0f.sh\u3164', 'payload.sh'],
   ])('makes %j %j', (sent, name) => {
     expect(cleanFilename(sent)).toBe(name);
   });
@@ -23,5 +26,6 @@ describe(cleanFilename.name, () => {
     expect(cleanFilename(`${'x'.repeat(300)}.docx`)).toBe(`${'x'.repeat(250)}.docx`);
     expect(cleanFilename(`${'😀'.repeat(100)}.txt`)).toBe(`${'😀'.repeat(62)}.txt`);
     expect(cleanFilename(`a.${'x'.repeat(300)}`)).toHaveLength(255);
+    expect(cleanFilename(`${'ن\u200c'.repeat(100)}ن.txt`)).toBe(`${'ن\u200c'.repeat(49)}ن.txt`);
   });
 });

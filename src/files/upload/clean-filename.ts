@@ -1,17 +1,16 @@
 import { normalizeText } from '../../kernel/normalize-text.js';
+import { withoutUnseen } from '../../kernel/without-unseen.js';
 
 /** Bytes of UTF-8, the most that common file systems take. */
 const MAX_BYTES = 255;
 /** Characters of an extension that a shortened name keeps. */
 const MAX_EXTENSION = 20;
 const FALLBACK = 'file';
-/** Controls, and characters that are invisible or change the direction of the text around them. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** The name of an uploaded file without what is no name: folders, controls, excess length. */
+/** The name of an uploaded file without folders, unseen characters and excess length. */
 export function cleanFilename(sent: string): string {
   const base = normalizeText(sent.toWellFormed(), 'NFC').split(/[/\\]/).at(-1) ?? '';
-  const seen = base.replaceAll(UNSEEN, '').trim();
+  const seen = withoutUnseen(base).trim();
   return /^\.*$/.test(seen) ? FALLBACK : shorten(seen);
 }
 
@@ -27,5 +26,5 @@ function shorten(name: string): string {
     if (bytes > room) break;
     stem += segment;
   }
-  return stem + extension;
+  return withoutUnseen(stem + extension); // a joiner may have lost its neighbour
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { compileGlob } from '../../matching/glob.js';
+import { normalizeText } from '../../kernel/normalize-text.js';
 import { FileTree } from '../../workspace/tree/file-tree.js';
 import { unsuitable } from '../../workspace/workspace-fault.js';
 import { Answer } from '../search/answer.js';
+import { compilePathGlob } from '../search/path-glob.js';
 import { globInput, pathInput } from '../search/search-inputs.js';
 import { SearchTool } from '../search/search-tool.js';
 import type { ToolOutput } from '../core/tool-output.js';
@@ -47,12 +48,12 @@ export class GlobTool extends SearchTool<Input> {
   }
 
   private async list(tree: FileTree, glob: string, at: string): Promise<ToolOutput> {
-    const wanted = compileGlob(glob);
+    const wanted = compilePathGlob(glob);
     const answer = new Answer(this.limits.toolOutputLimit, MAX_FILES);
     for await (const files of tree.below(at)) {
       if (answer.isFull) break;
       for (const { path } of files) {
-        const isMatch = wanted.covers(at === '' ? path : path.slice(at.length + 1)) === true;
+        const isMatch = wanted(at === '' ? path : path.slice(at.length + 1));
         if (isMatch && !answer.add(path)) break;
       }
     }
@@ -78,8 +79,11 @@ function literalFolders(pattern: string, at: string): (path: string) => boolean 
   const names = pattern.split('/').slice(0, -1);
   const magic = names.findIndex((name) => /[*?[\]{}\\,]/.test(name));
   const literal = (magic === -1 ? names : names.slice(0, magic)).filter((name) => name !== '.');
-  const wanted = [at, ...literal].filter((name) => name !== '').join('/');
-  return (path) => wanted === '' || isOnTheWay(path, wanted) || isOnTheWay(wanted, path);
+  const wanted = normalizeText([at, ...literal].filter((name) => name !== '').join('/'), 'NFC');
+  return (path) => {
+    const folder = normalizeText(path, 'NFC');
+    return wanted === '' || isOnTheWay(folder, wanted) || isOnTheWay(wanted, folder);
+  };
 }
 
 function isOnTheWay(path: string, to: string): boolean {

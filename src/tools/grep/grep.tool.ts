@@ -4,6 +4,7 @@ import { LinearRegex } from '../../matching/linear-regex.js';
 import { FileTree } from '../../workspace/tree/file-tree.js';
 import type { Workspace } from '../../workspace/workspace.js';
 import { Answer } from '../search/answer.js';
+import { compilePathGlob } from '../search/path-glob.js';
 import { globInput, pathInput, regexInput } from '../search/search-inputs.js';
 import { SearchTool } from '../search/search-tool.js';
 import type { ToolOutput } from '../core/tool-output.js';
@@ -11,7 +12,6 @@ import { ToolProvider } from '../core/tool-provider.decorator.js';
 import type { ToolContext } from '../core/tool.js';
 import type { Cut } from '../../kernel/cut-text.js';
 import { LineSearch } from './line-search.js';
-import { compileGlob } from '../../matching/glob.js';
 
 const MAX_LINES = 1000;
 
@@ -100,6 +100,6 @@ function summaryOf(lines: number, files: number): string {
 function fileMatcher(glob: string | undefined, at: string): (path: string) => boolean {
   if (glob === undefined) return () => true;
   const plain = glob.replace(/^(?:\.?\/)+/, '');
-  const wanted = compileGlob(glob.includes('/') ? plain : `**/${plain}`);
-  return (path) => wanted.covers(at === '' ? path : path.slice(at.length + 1)) === true;
+  const wanted = compilePathGlob(glob.includes('/') ? plain : `**/${plain}`);
+  return (path) => wanted(at === '' ? path : path.slice(at.length + 1));
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
+import { normalizeText } from '../../kernel/normalize-text.js';
 import { findRealPath } from '../../workspace/find-real-path.js';
 import { isInGitFolder, parsePath } from '../../workspace/parse-path.js';
 import { findFile, MAX_FILE_BYTES } from '../../workspace/read-file.js';
@@ -150,5 +151,5 @@ function requireOutsideGit(path: string): void {
 }
 
 function placeOf({ path: root }: Workspace, path: string): string {
-  return [root, ...parsePath(path)].join('/');
+  return normalizeText([root, ...parsePath(path)].join('/'), 'NFC');
 }

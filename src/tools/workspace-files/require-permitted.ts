@@ -9,7 +9,8 @@ export interface PermittedCall {
 }
 
 /**
- * Requires that the target of a path with symbolic links is permitted, too.
+ * Requires that the target of a path is permitted, too: it may lead over symbolic links, or spell
+ * its letters in another way.
  * @throws ToolFault
  */
 export async function requirePermitted(
@@ -21,6 +22,6 @@ export async function requirePermitted(
   const isPermitted = await may_show([tool_name]);
   if (isPermitted(realPath)) return;
   throw new ToolFault(
-    `${path} leads over a link to a file that the permission rules don’t let ${tool_name} take without being asked. Name the file itself, so that they decide about it.`,
+    `${path} leads over a link, or by another spelling, to a file that the permission rules don’t let ${tool_name} take without being asked. Name the file itself, so that they decide about it.`,
   );
 }
