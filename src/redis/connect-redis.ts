@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis, ReplyError } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
+import { Connections } from './connections.js';
+import { parseInfo } from './redis-faults.js';
 
 /** Begins all keys and channels. */
 export const REDIS_PREFIX = 'parley';
@@ -8,14 +10,18 @@ export const REDIS_PREFIX = 'parley';
 /** A Redis that hangs counts as unavailable. */
 const COMMAND_TIMEOUT_MS = 3_000;
 const MAX_RETRY_MS = 1_000;
-/** Interval of pings, in milliseconds: a server that disappears closes no connection. */
-const PING_MS = 5_000;
+/**
+ * Interval of looks at the server, in milliseconds: one that disappears or becomes a replica closes
+ * no connection.
+ */
+const LOOK_MS = 5_000;
 /** Timeout for Redis at startup, in milliseconds. */
 const OPEN_MS = 3_000;
 
 /**
  * A connection that reconnects for as long as the process lives. While it is lost, commands fail at
- * once; one that doesn't answer is replaced within some 12 s.
+ * once; one that doesn't answer is replaced within some 12 s. One that finds a sign of a failover
+ * replaces all to its URL.
  *
  * @param onError gets errors without the address and its password
  */
@@ -24,7 +30,9 @@ export function connectRedis(
   onError: (error: Error) => void,
   more: RedisOptions = {},
 ): Redis {
+  const connections = Connections.to(url);
   const redis = new Redis(url, {
+    ...connections.options(onError),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
@@ -33,11 +41,20 @@ export function connectRedis(
     ...more,
   });
   redis.on('error', onError);
-  replaceWhenSilent(redis, onError);
+  const look = async (): Promise<unknown> =>
+    redis.mode === 'subscriber' // which takes no INFO
+      ? redis.ping()
+      : connections.judge(parseInfo(await redis.info('replication')));
+  replaceWhenSilent(redis, { look, onError });
   return redis;
 }
 
-function replaceWhenSilent(redis: Redis, onError: (error: Error) => void): void {
+interface Watch {
+  readonly look: () => Promise<unknown>;
+  readonly onError: (error: Error) => void;
+}
+
+function replaceWhenSilent(redis: Redis, { look, onError }: Watch): void {
   let isSilent = false;
   const hear = (): void => void (isSilent = false);
   const ask = (): void => {
@@ -48,10 +65,10 @@ function replaceWhenSilent(redis: Redis, onError: (error: Error) => void): void 
     }
     isSilent = true;
     if (redis.status === 'connect') return; // the client is asking whether it is ready
-    redis.ping().then(hear, (error: Error) => error instanceof ReplyError && hear());
+    look().then(hear, (error: Error) => error instanceof ReplyError && hear());
   };
   // reads first what arrived while the process was busy
-  const timer = setInterval(() => setImmediate(ask), PING_MS).unref();
+  const timer = setInterval(() => setImmediate(ask), LOOK_MS).unref();
   redis.on('ready', hear).on('end', () => clearInterval(timer));
 }
 

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { findRedisFaults, Refusals } from './redis-faults.js';
+import { failoverCode, findRedisFaults, isReplica, parseInfo, Refusals } from './redis-faults.js';
 
 describe(findRedisFaults.name, () => {
   it.each([
@@ -15,6 +15,45 @@ describe(findRedisFaults.name, () => {
 
   it('reports nothing without INFO', () => {
     expect(findRedisFaults('')).toEqual([]);
+  });
+});
+
+describe(isReplica.name, () => {
+  it.each([
+    ['role:master\r\nconnected_slaves:1', false],
+    ['role:slave\r\nmaster_host:10.0.0.1\r\nslave_read_only:1', true],
+    ['role:slave\r\nmaster_host:fe80::1\r\nslave_read_only:0', false], // takes writes
+    ['role:replica\r\nmaster_host:10.0.0.1', true], // of Dragonfly
+    ['role:active-replica\r\nslave_read_only:1', false], // of KeyDB: takes writes
+    ['', false],
+  ])('reads %j', (info, expected) => {
+    expect(isReplica(parseInfo(`# Replication\r\n${info}\r\n`))).toBe(expected);
+  });
+});
+
+describe(failoverCode.name, () => {
+  it.each([
+    ["READONLY You can't write against a read only replica.", 'READONLY'],
+    [
+      "ERR Error running script (call to f_6314): @user_script:4: @user_script: 4: -READONLY You can't write against a read only replica.",
+      'READONLY',
+    ],
+    [
+      'UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)',
+      'UNBLOCKED',
+    ],
+    ['LOADING Redis is loading the dataset in memory', 'LOADING'],
+    [
+      "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+      'MASTERDOWN',
+    ],
+    ['NOREPLICAS Not enough good replicas to write.', 'NOREPLICAS'],
+    ["NOPERM this user has no permissions to run the 'info' command", undefined],
+    ["OOM command not allowed when used memory > 'maxmemory'.", undefined],
+    ['NOSCRIPT No matching script. Please use EVAL.', undefined],
+    ['ERR unknown command READONLY x', undefined],
+  ])('finds in %j %s', (reply, code) => {
+    expect(failoverCode(reply)).toBe(code);
   });
 });
 

@@ -1,13 +1,32 @@
 /** The oldest version that BullMQ supports. */
 const OLDEST = [6, 2] as const;
 
+/** The fields of an answer to INFO. */
+export type RedisInfo = Readonly<Record<string, string>>;
+
+export function parseInfo(text: string): RedisInfo {
+  return Object.fromEntries(
+    text.split('\r\n').map((line) => [line.split(':', 1)[0], line.slice(line.indexOf(':') + 1)]),
+  );
+}
+
+/** It takes no writes. */
+export function isReplica({ role = '', slave_read_only }: RedisInfo): boolean {
+  return ['slave', 'replica'].includes(role) && slave_read_only !== '0';
+}
+
+/** Before Redis 7, the error replies of scripts have it within a longer message. */
+const FAILOVER = /(?:^|-)(READONLY|UNBLOCKED|LOADING|MASTERDOWN|NOREPLICAS) /;
+
+/** The code of an error reply, if it shows that the server is not the primary, or cut off. */
+export function failoverCode(reply: string): string | undefined {
+  return FAILOVER.exec(reply)?.[1];
+}
+
 /** Unsuitable settings of a Redis, by its answer to INFO: one sentence each. */
 export function findRedisFaults(info: string): string[] {
-  const field = (name: string): string | undefined =>
-    // regex: `field` is a name of ours, and Redis is
-    new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
-  const policy = field('maxmemory_policy') ?? 'noeviction';
-  const version = field('redis_version') ?? OLDEST.join('.');
+  const { maxmemory_policy: policy = 'noeviction', redis_version: version = OLDEST.join('.') } =
+    parseInfo(info);
   return [
     ...(policy === 'noeviction'
       ? []
