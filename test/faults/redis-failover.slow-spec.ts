@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { RedisLiveBus } from '../../src/event-log/live/redis/redis-live-bus.js';
 import { SystemClock } from '../../src/kernel/clock.js';
@@ -172,5 +173,34 @@ class World {
     await world.ask(world.first, 'REPLICAOF', 'NO', 'ONE');
     await eventually(() => bus.awaySince === undefined && late.awaySince === undefined);
     expect(world.reports.filter((line) => line.includes('read-only replica'))).toHaveLength(2);
+  });
+
+  it.each([
+    ['commands', 'normal'],
+    ['subscriptions', 'pubsub'],
+  ])('counts as an outage when it moves only the %s, until all have moved', async (_, type) => {
+    const bus = await world.openBus();
+    await world.openQueue();
+    world.moveName();
+    await world.ask(world.first, 'CLIENT', 'KILL', 'TYPE', type);
+    await hasMoved(3);
+    await eventually(() => bus.awaySince === undefined);
+    expect(world.reports.slice(-2)).toEqual([
+      'Redis connection lost: published messages are not received.',
+      'Reconnected to Redis.',
+    ]);
+    await world.hears(bus);
+  });
+
+  it('is not suspected while messages arrive', async () => {
+    const bus = await world.openBus();
+    const channel = String(await world.ask(world.first, 'PUBSUB', 'CHANNELS', '*:echo:*'));
+    const listener = world.openConnection();
+    await once(listener, 'ready');
+    let echoes = 0;
+    listener.on('message', () => echoes++);
+    await listener.subscribe(channel);
+    await eventually(() => echoes === 3);
+    expect([bus.awaySince, world.reports]).toEqual([undefined, []]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { connectRedis, whenConnected } from '../../../redis/connect-redis.js';
+import { Connections } from '../../../redis/connections.js';
 import { findRedisFaults } from '../../../redis/redis-faults.js';
 import { Refusals } from '../../../redis/redis-faults.js';
 
@@ -8,7 +9,14 @@ export interface RedisLinkOptions {
   readonly report: (problem: string) => void;
 }
 
-/** The two connections of a live bus: one for commands, one for subscriptions. */
+/** Interval of messages to itself, and the time within which one arrives, in milliseconds. */
+const ECHO_MS = 5_000;
+
+/**
+ * The two connections of a live bus: one for commands, one for subscriptions. After half a failover
+ * they lead to different servers. Therefore the link sends messages to itself: one that is not
+ * received counts as an outage until another is.
+ */
 export class RedisLink {
   awaySince: Date | undefined = new Date();
   readonly commands: Redis;
@@ -19,14 +27,29 @@ export class RedisLink {
   private isLossReported = false;
   readonly refusals: Refusals;
   private onConnected: () => void = () => {};
+  private lastEcho: 'pending' | 'published' | 'received' = 'received';
+  private isListening = false;
+  private isDeaf = false;
+  private readonly echoes: NodeJS.Timeout;
 
-  constructor(private readonly options: RedisLinkOptions) {
+  /** @param channel of this process only, for its messages to itself */
+  constructor(
+    private readonly options: RedisLinkOptions,
+    private readonly channel: string,
+  ) {
     this.refusals = new Refusals((message) =>
       options.report(`Redis rejected a command: ${message}`),
     );
     const onError = (error: Error): void => this.keep(error);
     this.commands = connectRedis(options.url, onError, { enableAutoPipelining: true });
     this.subscriber = connectRedis(options.url, onError, { autoResubscribe: false });
+    this.commands.on('ready', () => this.sendEcho());
+    this.subscriber
+      .on('ready', () => void this.listen())
+      .on('close', () => (this.isListening = false))
+      .on('message', (from) => from === channel && this.receiveEcho());
+    // reads first what arrived while the process was busy
+    this.echoes = setInterval(() => setImmediate(() => this.checkEcho()), ECHO_MS).unref();
   }
 
   /** Calls `listener` whenever both are connected. */
@@ -56,6 +79,7 @@ export class RedisLink {
   }
 
   close(): void {
+    clearInterval(this.echoes);
     this.commands.disconnect();
     this.subscriber.disconnect();
   }
@@ -72,8 +96,50 @@ export class RedisLink {
     );
   }
 
+  private async listen(): Promise<void> {
+    try {
+      await this.subscriber.subscribe(this.channel);
+      this.isListening = true;
+      this.sendEcho();
+    } catch (error) {
+      this.refusals.note(error as Error);
+    }
+  }
+
+  private sendEcho(): void {
+    if (!this.isListening || this.commands.status !== 'ready') return;
+    this.echoes.refresh();
+    this.lastEcho = 'pending';
+    this.commands.publish(this.channel, '{}').then(
+      () => this.lastEcho === 'pending' && (this.lastEcho = 'published'),
+      (error: Error) => this.refusals.note(error),
+    );
+  }
+
+  private checkEcho(): void {
+    if (!this.isListening || this.commands.status !== 'ready') return;
+    if (this.lastEcho === 'published') this.noteDeafness();
+    this.sendEcho();
+  }
+
+  private receiveEcho(): void {
+    this.lastEcho = 'received';
+    if (!this.isDeaf) return;
+    this.isDeaf = false;
+    this.noteState();
+  }
+
+  private noteDeafness(): void {
+    const reason = 'published messages are not received';
+    this.isDeaf = true;
+    this.keep(new Error(reason));
+    this.noteState();
+    Connections.to(this.options.url).replace(reason);
+  }
+
   private noteState(): void {
-    const isConnected = this.commands.status === 'ready' && this.subscriber.status === 'ready';
+    const areReady = this.commands.status === 'ready' && this.subscriber.status === 'ready';
+    const isConnected = areReady && !this.isDeaf;
     this.awaySince = isConnected ? undefined : (this.awaySince ?? new Date());
     if (!isConnected && this.hasConnected) this.reportLoss();
     if (!isConnected) return;

@@ -67,7 +67,7 @@ export class RedisLiveBus extends LiveBus implements OnApplicationShutdown {
     super();
     this.topics = new Topics(options.prefix);
     this.sealed = new SealedFrames(options.keys);
-    this.link = new RedisLink(options);
+    this.link = new RedisLink(options, this.topics.echo(this.sender_id));
     const { commands, subscriber } = this.link;
     this.scripts = new LiveScripts(commands, KEEP_MS);
     this.subscriptions = new TopicSubscriptions(subscriber);

@@ -24,6 +24,11 @@ export class Topics {
     return `${this.prefix}frames:${interactionId}`;
   }
 
+  /** Channel of one process, for messages to itself. */
+  echo(sender: string): string {
+    return `${this.prefix}echo:${sender}`;
+  }
+
   interactionOf(channel: string): string {
     return channel.slice(this.channel('').length);
   }
