@@ -13,6 +13,16 @@ describe(findRedisFaults.name, () => {
     expect(findRedisFaults(info)).toEqual(faults);
   });
 
+  it.each([
+    ['redis_mode:cluster\r\ncluster_enabled:1', [/cluster mode, which is not supported/]],
+    ['redis_mode:standalone\r\ncluster_enabled:0', []],
+    ['redis_mode:sentinel', [/names a Sentinel/]],
+    ['cluster_enabled:1\r\nmaxmemory_policy:allkeys-lru', [/cluster mode/, /allkeys-lru/]],
+  ])('reports the mode of %j', (info, faults) => {
+    const expected = faults.map((fault) => expect.stringMatching(fault));
+    expect(findRedisFaults(`# Server\r\n${info}\r\n`)).toEqual(expected);
+  });
+
   it('reports nothing without INFO', () => {
     expect(findRedisFaults('')).toEqual([]);
   });

@@ -1,6 +1,11 @@
 /** The oldest version that BullMQ supports. */
 const OLDEST = [6, 2] as const;
 
+const CLUSTER =
+  'Redis runs in cluster mode, which is not supported: it rejects commands with CROSSSLOT or MOVED. Use a single primary.';
+const SENTINEL =
+  'REDIS_URL names a Sentinel, which holds no data. Name the primary, or a proxy that leads to it.';
+
 /** The fields of an answer to INFO. */
 export type RedisInfo = Readonly<Record<string, string>>;
 
@@ -23,18 +28,24 @@ export function failoverCode(reply: string): string | undefined {
   return FAILOVER.exec(reply)?.[1];
 }
 
-/** Unsuitable settings of a Redis, by its answer to INFO: one sentence each. */
+/** Unsuitable kinds and settings of a Redis, by its answer to INFO: one sentence each. */
 export function findRedisFaults(info: string): string[] {
+  const fields = parseInfo(info);
   const { maxmemory_policy: policy = 'noeviction', redis_version: version = OLDEST.join('.') } =
-    parseInfo(info);
-  return [
-    ...(policy === 'noeviction'
-      ? []
-      : [`Redis may evict data in use: its maxmemory-policy is ${policy}. Set it to noeviction.`]),
-    ...(isOlder(version)
-      ? [`Redis ${version} is older than ${OLDEST.join('.')} and may not support all commands.`]
-      : []),
+    fields;
+  const faults: readonly [boolean, string][] = [
+    [fields['cluster_enabled'] === '1', CLUSTER],
+    [fields['redis_mode'] === 'sentinel', SENTINEL],
+    [
+      policy !== 'noeviction',
+      `Redis may evict data in use: its maxmemory-policy is ${policy}. Set it to noeviction.`,
+    ],
+    [
+      isOlder(version),
+      `Redis ${version} is older than ${OLDEST.join('.')} and may not support all commands.`,
+    ],
   ];
+  return faults.flatMap(([isSo, fault]) => (isSo ? [fault] : []));
 }
 
 function isOlder(version: string): boolean {
