@@ -107,7 +107,7 @@ const HOMES = {
   '(dingbat-to-unicode|pdfjs-dist|sax)': 'src/files/extraction/',
   'tar-stream': 'src/(chats/session-log|backup)/',
   jose: 'src/auth/jwt/',
-  'https-proxy-agent': 'src/(net|tracing/otel)/',
+  'https-proxy-agent': 'src/net/',
   bullmq: 'src/queue/bullmq/',
   ioredis: 'src/(redis|event-log/live/redis|persistence/conversation-cache|queue/bullmq)/',
   'jsonc-parser': 'src/permissions/file/',

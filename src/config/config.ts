@@ -98,7 +98,7 @@ export class Config {
   readonly modelTimeoutMs: number;
   /** Absolute path of a folder for files with requests and answers of models. */
   readonly modelDebugDir?: string;
-  /** An HTTP proxy for model APIs and webhooks with https, which may have a password. */
+  /** An HTTP proxy for all requests with https, which may have a password. */
   readonly httpsProxy?: Secret;
   /** Hosts and domains, in lower case, that are reached without the proxy; `*` is all. */
   readonly noProxy: readonly string[];

@@ -34,7 +34,9 @@ describe(proxyFor.name, () => {
 describe(describeProxy.name, () => {
   it('tells the proxy and the exceptions, and no password', () => {
     const told = describeProxy(loadConfig({ HTTPS_PROXY, NO_PROXY: 'a.example' }));
-    expect(told).toContain('through http://proxy.lan:3128, except those of NO_PROXY: a.example');
+    expect(told).toContain(
+      'through http://proxy.lan:3128, except to loopback addresses and those of NO_PROXY: a.example.',
+    );
     expect(told).not.toContain('hush');
   });
 });

@@ -25,6 +25,6 @@ export function describeProxy({
   noProxy,
 }: Pick<Config, 'httpsProxy' | 'noProxy'>): string | undefined {
   if (!httpsProxy) return undefined;
-  const except = noProxy.length > 0 ? `, except those of NO_PROXY: ${noProxy.join(', ')}` : '';
-  return `HTTPS_PROXY: model APIs, webhooks and collectors are reached through ${new URL(httpsProxy.reveal()).origin}${except}`;
+  const names = noProxy.length > 0 ? ` and those of NO_PROXY: ${noProxy.join(', ')}` : '';
+  return `HTTPS_PROXY: requests with https go through ${new URL(httpsProxy.reveal()).origin}, except to loopback addresses${names}. Postgres, Redis and servers with http are reached directly; programs (the shell, MCP servers with a command) don't inherit the variable.`;
 }

@@ -14,8 +14,8 @@ const TOOLS_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_change
 export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly replies = new ReplyLimit();
 
-  constructor({ url, headers }: Pick<HttpSettings, 'url' | 'headers'>) {
-    const exchange = new MessageExchange();
+  constructor({ url, headers, proxyUrl }: Pick<HttpSettings, 'url' | 'headers' | 'proxyUrl'>) {
+    const exchange = new MessageExchange(proxyUrl);
     super(url, {
       requestInit: { headers },
       fetch: (address, init) =>

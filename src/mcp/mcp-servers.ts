@@ -5,6 +5,7 @@ import { inSlices } from '../kernel/async/sliced.js';
 import { decodeText } from '../kernel/decode-text.js';
 import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
+import { proxyFor } from '../config/proxy-for.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import type { ToolServer, ToolSource } from '../tools/core/tool-source.js';
 import type { McpConnection } from './mcp-connection.js';
@@ -30,7 +31,7 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
 
   /** @throws ConfigError with all faults of the file */
   static async open(config: Config, registry: ToolRegistry): Promise<McpServers> {
-    const { mcpConfig, mcpStartTimeoutMs, variable } = config;
+    const { mcpConfig, variable } = config;
     const path = mcpConfig ?? DEFAULT_PATH;
     const bytes = await readFile(path).catch((cause: NodeJS.ErrnoException) => {
       if (cause.code === 'ENOENT' && mcpConfig === undefined) return undefined;
@@ -41,7 +42,7 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
     if (bytes === undefined) return mcp;
     const { servers, faults } = parseServers(decodeText(bytes), { path, variable });
     if (faults.length > 0) throw new ConfigError(faults);
-    if (servers.length > 0) await mcp.connect(servers, mcpStartTimeoutMs);
+    if (servers.length > 0) await mcp.connect(servers, config);
     return mcp;
   }
 
@@ -75,15 +76,15 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
   }
 
   /** The SDK is imported only here, if servers are configured. */
-  private async connect(settings: readonly ServerSettings[], startTimeoutMs: number) {
+  private async connect(settings: readonly ServerSettings[], config: Config) {
     const { McpConnection } = await import('./mcp-connection.js');
     const { offeredTools } = await import('./mcp-tool.js');
     this.connections = settings.map((each) => {
       const connection: McpConnection = new McpConnection(
-        each,
+        withProxy(each, config),
         async (declarations) =>
           this.offer(connection, await inSlices(offeredTools(connection, declarations))),
-        startTimeoutMs,
+        config.mcpStartTimeoutMs,
       );
       return connection;
     });
@@ -96,4 +97,10 @@ export class McpServers implements ToolSource, OnModuleInit, OnApplicationShutdo
     if (all.length === 0) return null;
     return `Some of its tools can't be used. ${all.slice(0, MAX_TOLD).join('; ')}`;
   }
+}
+
+function withProxy(settings: ServerSettings, config: Config): ServerSettings {
+  if (settings.kind === 'stdio') return settings;
+  const proxyUrl = proxyFor(config, settings.url.href);
+  return { ...settings, ...(proxyUrl && { proxyUrl }) };
 }

@@ -12,9 +12,6 @@ const STREAM_PAUSE_MS = 250;
 /** The status by which servers say that they send nothing by themselves. */
 const NO_STREAM = 405;
 
-/** Never on a connection that was used before: a call might have to be sent again. */
-const sockets = new SocketFetch({ keepAlive: false });
-
 /** Resolves after so many milliseconds; rejects when the signal aborts. */
 type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
@@ -38,13 +35,20 @@ export class MessageExchange {
   /** Called when the server doesn't know the session any more. */
   onForgotten: () => void = () => {};
   private next = 0;
+  /** Never on a connection that was used before: a call might have to be sent again. */
+  private readonly sockets: SocketFetch;
 
-  constructor(private readonly wait = pause) {}
+  constructor(
+    proxyUrl?: string,
+    private readonly wait = pause,
+  ) {
+    this.sockets = new SocketFetch({ keepAlive: false, ...(proxyUrl && { proxyUrl }) });
+  }
 
   /** Sends a message. A response that breaks off, or is too large, fails its request. */
   async send(url: string | URL, init: RequestInit = {}): Promise<Response> {
     const watch = CallWatch.current;
-    const response = await request(url, { ...init, ...(watch && { signal: watch.over }) });
+    const response = await this.request(url, { ...init, ...(watch && { signal: watch.over }) });
     if (!response.ok) return response;
     return withBody(response, watched(this.answer(response, { url, init }, watch), watch));
   }
@@ -115,7 +119,7 @@ export class MessageExchange {
     let waitMs = firstWaitMs;
     for (let failed = 1; ; failed++) {
       await this.turn(waitMs, signal);
-      const response = await request(url, { method: 'GET', headers, signal }).catch(
+      const response = await this.request(url, { method: 'GET', headers, signal }).catch(
         () => undefined,
       );
       signal.throwIfAborted();
@@ -127,6 +131,11 @@ export class MessageExchange {
     }
   }
 
+  private async request(url: string | URL, init: RequestInit): Promise<SocketResponse> {
+    if (init.signal) setMaxListeners(0, init.signal); // one for each request that is on its way
+    return (await this.sockets.fetch(url, init)) as SocketResponse;
+  }
+
   private async turn(waitMs: number, signal: AbortSignal): Promise<void> {
     await this.wait(waitMs, signal);
     const now = performance.now();
@@ -134,11 +143,6 @@ export class MessageExchange {
     this.next = at + STREAM_PAUSE_MS;
     if (at > now) await pause(at - now, signal);
   }
-}
-
-async function request(url: string | URL, init: RequestInit): Promise<SocketResponse> {
-  if (init.signal) setMaxListeners(0, init.signal); // one for each request that is on its way
-  return (await sockets.fetch(url, init)) as SocketResponse;
 }
 
 function eventsOf(response: SocketResponse, { over, place }: Stream): AsyncGenerator<Uint8Array> {

@@ -1,10 +1,10 @@
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { HttpsProxyAgent } from 'https-proxy-agent';
 import type { Readable } from 'node:stream';
 import { unmarkNumbers } from '../kernel/json/exact-json.js';
 import { decoded } from './decoded.js';
 import { traceHeaders } from './outgoing-trace.js';
+import { ProxyAgent } from './proxy-agent.js';
 import { SocketResponse } from './socket-response.js';
 
 const MAX_ERROR_BYTES = 65_536;
@@ -33,7 +33,7 @@ export class SocketFetch {
   constructor(options: SocketFetchOptions = {}) {
     const { keepAlive = true, proxyUrl } = options;
     const agent = { keepAlive, maxFreeSockets: FREE_SOCKETS };
-    const proxy = proxyUrl ? new HttpsProxyAgent(proxyUrl, agent) : undefined;
+    const proxy = proxyUrl ? new ProxyAgent(proxyUrl, agent) : undefined;
     this.httpAgent = proxy ?? new http.Agent(agent);
     this.httpsAgent = proxy ?? new https.Agent(agent);
   }
@@ -99,7 +99,11 @@ function answerTo(
   signal?: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => void request.destroy(abortError());
+    const abort = (): void => {
+      const error = abortError();
+      request.destroy(error);
+      reject(error); // a request that waits for a proxy has no socket that could fail
+    };
     request.on('response', resolve);
     request.on('error', reject);
     request.on('close', () => signal?.removeEventListener('abort', abort));

@@ -4,6 +4,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { proxyFor } from '../config/proxy-for.js';
 import { Clock } from '../kernel/clock.js';
+import { ProxyError } from '../net/proxy-agent.js';
 import { readText, SocketFetch } from '../net/socket-fetch.js';
 import type { SocketResponse } from '../net/socket-response.js';
 
@@ -38,6 +39,7 @@ export class WebhookSender implements OnApplicationShutdown {
       return await this.post(id, body, AbortSignal.any([timeout.signal, stopping]));
     } catch (error) {
       if (timeout.signal.aborted) return `no answer within ${TIMEOUT_MS / 1000} s`;
+      if (error instanceof ProxyError) return `not reached: ${error.message}`;
       const { code, name } = error as NodeJS.ErrnoException;
       return `not reached (${code ?? name})`;
     } finally {

@@ -41,7 +41,7 @@ describe(MessageExchange.name, () => {
     requests = [];
     waits = [];
     closing = new AbortController();
-    exchange = new MessageExchange(async (ms, signal) => {
+    exchange = new MessageExchange(undefined, async (ms, signal) => {
       signal.throwIfAborted();
       waits.push(ms);
     });

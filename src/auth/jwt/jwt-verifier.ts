@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { errors, jwtVerify } from 'jose';
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose';
 import { Config } from '../../config/config.js';
+import { proxyFor } from '../../config/proxy-for.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { cutText } from '../../kernel/cut-text.js';
 import { invalidCredential, rememberClaims } from '../auth-errors.js';
 import { isReserved, isScope, TENANT_ID, USER_ID, withIncluded } from '../principal.js';
 import type { Principal, Scope } from '../principal.js';
-import { KeySet } from './key-set.js';
+import { keyRequest, KeySet } from './key-set.js';
 
 /** Difference of clocks, in seconds. */
 const TOLERANCE_S = 5;
@@ -36,7 +37,9 @@ export class JwtVerifier {
   ) {
     const { jwtIssuer, jwtAudience, jwtJwksUrl, jwtSecret } = config;
     const secret = new TextEncoder().encode(jwtSecret?.reveal() ?? '');
-    this.keys = jwtJwksUrl ? new KeySet(jwtJwksUrl, clock) : undefined;
+    this.keys = jwtJwksUrl
+      ? new KeySet(keyRequest(jwtJwksUrl, proxyFor(config, jwtJwksUrl)), clock)
+      : undefined;
     this.getKey = this.keys?.getKey ?? (() => secret);
     this.options = {
       issuer: jwtIssuer ?? [],

@@ -10,12 +10,11 @@ describe(KeySet.name, () => {
   it('logs an outage of the issuer once, and at most once a minute', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue();
     let isUp = false;
-    jest.spyOn(globalThis, 'fetch').mockImplementation(async () => {
-      if (isUp) return Response.json({ keys: [] });
-      throw new Error('refused');
-    });
     const clock = new FakeClock();
-    const keys = new KeySet('https://issuer.example/jwks', clock);
+    const keys = new KeySet(async () => {
+      if (isUp) return { keys: [] };
+      throw new Error('refused');
+    }, clock);
     const ask = async (state: 'up' | 'down') => {
       isUp = state === 'up';
       clock.pass(1_000);

@@ -3,6 +3,8 @@ import { createLocalJWKSet, errors } from 'jose';
 import type { JSONWebKeySet, JWTVerifyGetKey, LocalJWKSet } from 'jose';
 import type { Clock } from '../../kernel/clock.js';
 import { AppError } from '../../kernel/app-error.js';
+import { readText, SocketFetch } from '../../net/socket-fetch.js';
+import type { SocketResponse } from '../../net/socket-response.js';
 
 /** Keys are fetched again after this time, in milliseconds. */
 const MAX_AGE_MS = 600_000;
@@ -20,8 +22,10 @@ const TIMEOUT_MS = 5_000;
 /** Of the key set, in bytes. */
 const MAX_BYTES = 262_144;
 
+type KeyRequest = () => Promise<JSONWebKeySet>;
+
 /**
- * The public keys of an issuer, from its URL: cached, fetched again when they are old and when a
+ * The public keys of an issuer: cached, fetched again when they are old and when a
  * token names an unknown one. While the issuer does not answer, the known ones are used for a day.
  */
 export class KeySet {
@@ -35,7 +39,7 @@ export class KeySet {
   private readonly logger = new Logger('Auth');
 
   constructor(
-    private readonly url: string,
+    private readonly request: KeyRequest,
     private readonly clock: Clock,
   ) {}
 
@@ -92,7 +96,7 @@ export class KeySet {
   private async load(): Promise<LocalJWKSet> {
     if (this.clock.monotonic() - this.failedAt < FAILED_MS) throw unavailable();
     try {
-      const keys = createLocalJWKSet(await request(this.url));
+      const keys = createLocalJWKSet(await this.request());
       this.fetchedAt = this.clock.monotonic();
       this.keys = keys;
       this.away = undefined;
@@ -116,19 +120,26 @@ export class KeySet {
   }
 }
 
-async function request(url: string): Promise<JSONWebKeySet> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const headers = { accept: 'application/json' };
-  const { ok, status, body } = await fetch(url, { signal, headers, redirect: 'error' });
-  if (!ok || !body) throw new Error(`The issuer answered ${status}`);
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body) {
-    bytes += part.length;
-    if (bytes > MAX_BYTES) throw new Error(`The key set is larger than ${MAX_BYTES} bytes`);
-    parts.push(part);
-  }
-  return JSON.parse(Buffer.concat(parts).toString()) as JSONWebKeySet;
+/** Requests the keys at a URL. */
+export function keyRequest(url: string, proxyUrl: string | undefined): KeyRequest {
+  const { fetch } = new SocketFetch({ keepAlive: false, ...(proxyUrl && { proxyUrl }) });
+  return async () => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const headers = { accept: 'application/json' };
+      return await readKeys((await fetch(url, { signal, headers })) as SocketResponse);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    }
+  };
+}
+
+async function readKeys({ ok, status, incoming }: SocketResponse): Promise<JSONWebKeySet> {
+  if (!ok) throw new Error(`The issuer answered ${status}`);
+  const text = await readText(incoming, MAX_BYTES);
+  if (Buffer.byteLength(text) >= MAX_BYTES)
+    throw new Error(`The key set is larger than ${MAX_BYTES} bytes`);
+  return JSON.parse(text) as JSONWebKeySet;
 }
 
 function unavailable(cause?: unknown): AppError {

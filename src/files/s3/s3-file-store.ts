@@ -12,8 +12,10 @@ import {
 import type { ListMultipartUploadsCommandOutput } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { proxyFor } from '../../config/proxy-for.js';
 import type { Config } from '../../config/config.js';
 import type { AppError } from '../../kernel/app-error.js';
+import { ProxyAgent, ProxyError } from '../../net/proxy-agent.js';
 import { FileStore, noBytes, filesUnavailable } from '../file-store.js';
 import type { ByteRange, Presentation, StoredBytes } from '../file-store.js';
 
@@ -33,6 +35,8 @@ export type S3Settings = Pick<
   | 's3ForcePathStyle'
   | 's3AccessKeyId'
   | 's3SecretAccessKey'
+  | 'httpsProxy'
+  | 'noProxy'
 >;
 
 /** The bytes in a bucket of any service that speaks S3. */
@@ -45,13 +49,17 @@ export class S3FileStore extends FileStore {
     const { s3Bucket = '', s3Endpoint: endpoint, s3Region: region } = settings;
     const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secret } = settings;
     this.bucket = s3Bucket;
+    const proxyUrl = proxyOf(settings);
     this.client = new S3Client({
       region,
       ...(endpoint !== undefined && { endpoint }),
       ...(accessKeyId !== undefined &&
         secret && { credentials: { accessKeyId, secretAccessKey: secret.reveal() } }),
       forcePathStyle: settings.s3ForcePathStyle,
-      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silenceMs },
+      requestHandler: {
+        ...{ connectionTimeout: CONNECT_MS, socketTimeout: silenceMs },
+        ...(proxyUrl && { httpsAgent: new ProxyAgent(proxyUrl, { keepAlive: true }) }),
+      },
       // Few services besides Amazon's know the newer checksums.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -154,6 +162,14 @@ export class S3FileStore extends FileStore {
   }
 }
 
+/** The bucket may be part of the host name, and either may be excepted from the proxy. */
+function proxyOf(settings: S3Settings): string | undefined {
+  const { s3Bucket, s3Endpoint, s3Region } = settings;
+  const service = new URL(s3Endpoint ?? `https://s3.${s3Region}.amazonaws.com`);
+  const withBucket = `${service.protocol}//${s3Bucket}.${service.host}`;
+  return proxyFor(settings, service.href) && proxyFor(settings, withBucket);
+}
+
 function unlessMissing(error: unknown): undefined {
   const { code } = error as { code?: unknown };
   if (code !== 'file_not_found') throw error;
@@ -184,7 +200,9 @@ function isUnsupported(error: unknown): boolean {
 
 /** For clients and the operator, without what the service says: it may name the key. */
 function toStoreFault(error: unknown, bucket: string): AppError {
-  return filesUnavailable(describeFault(error as S3Error, bucket), error);
+  const fault =
+    error instanceof ProxyError ? error.message : describeFault(error as S3Error, bucket);
+  return filesUnavailable(fault, error);
 }
 
 function describeFault({ name = '', code = '', $metadata }: S3Error, bucket: string): string {

@@ -2,7 +2,6 @@ import { Logger } from '@nestjs/common';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { hostname } from 'node:os';
-import { HttpsProxyAgent } from 'https-proxy-agent';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
@@ -11,6 +10,7 @@ import type { Config } from '../../config/config.js';
 import { proxyFor } from '../../config/proxy-for.js';
 import { cutText } from '../../kernel/cut-text.js';
 import { VERSION } from '../../kernel/version.js';
+import { ProxyAgent } from '../../net/proxy-agent.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 import { EXPORT_MS, EXPORTED } from './otel-values.js';
 import type { ExportResult } from './otel-values.js';
@@ -57,7 +57,7 @@ export async function openMetricExporter(config: Config): Promise<PushMetricExpo
 
 function agentFor(config: Config, url: string): HttpAgent {
   const proxy = proxyFor(config, url);
-  if (proxy !== undefined) return new HttpsProxyAgent(proxy, { keepAlive: true });
+  if (proxy !== undefined) return new ProxyAgent(proxy, { keepAlive: true });
   return new (url.startsWith('https:') ? HttpsAgent : HttpAgent)({ keepAlive: true });
 }
 
