@@ -114,7 +114,7 @@ describe(MessageExchange.name, () => {
     });
 
     it('is not waited for when the result is there', async () => {
-      exchange = new MessageExchange((_, signal) =>
+      exchange = new MessageExchange(undefined, (_, signal) =>
         once(signal, 'abort').then(() => Promise.reject(signal.reason)),
       );
       answers.push(events(`id: e1\n${message(RESULT)}`));
