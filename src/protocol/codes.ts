@@ -236,6 +236,7 @@ export const NOTICES: Readonly<Record<string, string>> = {
   model_adapted: 'The model API refused the form of a request, so the form is changed.',
   model_fallback: 'The next model of the list is asked.',
   model_retry: 'The model is asked again; blocks in `void` are void.',
+  prompt_cut: 'The model API has cut a prompt that is longer than its window.',
   repeated_call: 'The call looks like a loop.',
   requirement_met: 'The server has again what the interaction waited for.',
   requirement_missing:

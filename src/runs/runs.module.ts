@@ -12,6 +12,7 @@ import { ConversationCacheModule } from '../persistence/conversation-cache/conve
 import { PermissionsModule } from '../permissions/permissions.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
+import { ObservedWindows } from './context-window/observed-windows.js';
 import { CallRates } from './limits/call-limits.js';
 import { Pricing } from './limits/pricing.js';
 import { RunReports } from './scope/run-reports.js';
@@ -53,6 +54,7 @@ import { Sweep } from './runner/sweep.js';
     RequirementSweep,
     CrashQuarantine,
     CallRates,
+    ObservedWindows,
     TurnFiles,
     {
       provide: Pricing,

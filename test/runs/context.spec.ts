@@ -279,6 +279,50 @@ describe(FittedConversation.name, () => {
     expect(first!.messages.length).toBeGreaterThan(later[0]!.messages.length);
   });
 
+  describe('at a server that cuts long prompts without a word', () => {
+    /** Counts at most `window` tokens of a prompt. */
+    const cutting = (window: number) =>
+      new ScriptedProvider((request) => {
+        const input_tokens = Math.min(window, estimateOf(request));
+        const usage = { input_tokens, output_tokens: 1 };
+        const answer = answerTurn(isSummary(request) ? 'They said many x.' : 'Fine.');
+        return answer.map((event) =>
+          event.type === 'response_completed' ? { ...event, usage } : event,
+        );
+      });
+
+    it('tells of it once, with both numbers and the way out, and fits its window from then on', async () => {
+      const provider = cutting(4_096);
+      const world = await RunWorld.open({ agent: react, provider });
+      const codes = await talk(world, Array<string>(8).fill('word '.repeat(1_500)));
+      expect(codes.filter((code) => code === 'prompt_cut')).toHaveLength(1);
+      expect(codes).toContain('context_compacted');
+      expect(estimateOf(provider.requests.at(-1)!)).toBeLessThan(4_096);
+    });
+
+    it('says what it has read of how much, and sends a message that is too long all the same', async () => {
+      const world = await RunWorld.open({ agent: react, provider: cutting(4_096) });
+      await talk(world, ['word '.repeat(12_000)]);
+      const [notice] = await world.all('NOTICE');
+      expect(notice).toMatchObject({ code: 'prompt_cut' });
+      expect(notice!.message).toMatch(
+        /^fake\/model has read only 4096 tokens of a prompt of about 15\d{3}: .*MODEL_CONTEXTS/,
+      );
+      await talk(world, ['word '.repeat(12_000)]);
+      expect(await world.row()).toMatchObject({ status: 'COMPLETED' });
+    });
+
+    it.each([
+      ['the window is named', { MODEL_CONTEXTS: '{"fake/model":64000}' }],
+      ['nothing may be left out', { CONTEXT_STRATEGY: 'none' }],
+    ])('cuts nothing itself where %s', async (_, env) => {
+      const provider = cutting(4_096);
+      const world = await RunWorld.open({ agent: react, provider, env });
+      const codes = await talk(world, Array<string>(6).fill('word '.repeat(2_000)));
+      expect(codes).toEqual(['prompt_cut']);
+    });
+  });
+
   it('keeps outputs for later calls, of this interaction and of those after it, and of no other chat', async () => {
     const open = new FakeTool(
       'open',

@@ -1,5 +1,6 @@
 import { rememberPerObject } from '../../kernel/remember-per-object.js';
 import type { ModelRequest, ModelTool } from '../../models/model-provider.js';
+import type { Usage } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
@@ -43,6 +44,34 @@ export function fixedTokens({
   return AROUND + textTokens(rest) + sum(tools.map(toolTokens));
 }
 
+/** Vendors that limit tools take as many; others may be left out. */
+const CERTAIN_TOOLS = 64;
+
+/**
+ * Tokens that every model is sent and counts: the text alone, since servers differ in how they
+ * count images, and may drop thoughts.
+ */
+export function certainTokens({ messages, tools = [], ...rest }: ModelRequest): number {
+  const fixed = fixedTokens({ ...rest, tools: tools.slice(0, CERTAIN_TOOLS) });
+  return fixed + sum(messages.map((message) => messageTokens(plain(message))));
+}
+
+function plain(message: Message): Message {
+  switch (message.role) {
+    case 'assistant': {
+      const { provider_data: _, ...text } = message;
+      return text;
+    }
+    case 'user':
+    case 'tool': {
+      const { images: _, ...text } = message;
+      return text;
+    }
+    case 'system':
+      return message;
+  }
+}
+
 export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
@@ -51,6 +80,19 @@ export function sum(numbers: readonly number[]): number {
 const MIN_ESTIMATE = 500;
 const LEAST = 0.75;
 const MOST = 3;
+/** No server has a smaller window by default; a smaller count has another reason. */
+const LEAST_WINDOW = 2_048;
+/** A smaller share of an estimate can't be the density of a text. */
+const LEAST_SHARE = 0.5;
+
+/**
+ * True for the count of a prompt that the server has cut. With a cache in use, some servers count
+ * only the rest of the prompt.
+ */
+export function isCut({ input_tokens, cached_tokens = 0 }: Usage, estimate: number): boolean {
+  if (input_tokens < LEAST_WINDOW || cached_tokens > 0) return false;
+  return input_tokens < estimate * LEAST_SHARE;
+}
 
 /** Correction of estimates by the usage that models report: a fold over the log. */
 export class TokenScale {
@@ -62,6 +104,7 @@ export class TokenScale {
       (hidden && 'in_conversation' in hidden && hidden.estimated_tokens) || 0;
     const { input_tokens } = body.usage;
     if (estimated_tokens < MIN_ESTIMATE || input_tokens === 0) return;
+    if (isCut(body.usage, estimated_tokens)) return;
     const scale = Math.min(MOST, Math.max(LEAST, input_tokens / estimated_tokens));
     this.scales.set(keyOf(agent_id, body.model), scale);
   }

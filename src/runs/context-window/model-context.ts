@@ -7,12 +7,21 @@ type ContextSettings = Pick<Config, 'contextStrategy' | 'modelContextTokens' | '
 /** Tokens reserved for an answer without a limit of its own. */
 const ANSWER = 8_192;
 
+interface BudgetOptions {
+  /** `<provider>/<name>` */
+  readonly model: string;
+  readonly answer?: number | undefined;
+  /** The window at which the server of the model has cut a prompt. */
+  readonly observed?: number | undefined;
+}
+
 /** Token budget of a request to this model, so that there is room for its answer. */
 export function requestBudget(
   settings: ContextSettings,
-  { model, answer = ANSWER }: { readonly model: string; readonly answer?: number | undefined },
+  { model, answer = ANSWER, observed = Infinity }: BudgetOptions,
 ): number {
-  const context = settings.modelContexts?.[model] ?? settings.modelContextTokens;
+  const { modelContexts, modelContextTokens } = settings;
+  const context = modelContexts?.[model] ?? Math.min(modelContextTokens, observed);
   return Math.floor(context - Math.min(answer, context / 4));
 }
 
@@ -36,6 +45,14 @@ export function refusedOverflow(model: string, cause: AppError): AppError {
     `${model} does not take so long a conversation: ${cause.message} ${ADVICE}`,
     cause,
   );
+}
+
+/** The notice of a prompt that the server of a model has cut without a word. */
+export function promptCut(
+  model: string,
+  { tokens, counted }: { readonly tokens: number; readonly counted: number },
+): string {
+  return `${model} has read only ${counted} tokens of a prompt of about ${tokens}: its server cuts what exceeds its context window. Enlarge the window there (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx), or name it in MODEL_CONTEXTS.`;
 }
 
 const ADVICE =

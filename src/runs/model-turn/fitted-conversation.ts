@@ -105,10 +105,12 @@ export class FittedConversation implements TurnPrompt {
       const budget = this.budgetOf(model, refusal && table.total(refused));
       const plan = planCut({ messages, cut, table, budget });
       if (plan.kind === 'send') return cut;
-      if (!('cut' in plan) || cuts === MAX_CUTS)
+      if (!('cut' in plan) || cuts === MAX_CUTS) {
+        if (!refusal && this.isAccepted(model, table.total(cut))) return cut;
         throw refusal
           ? refusedOverflow(model.name, refusal)
           : contextOverflow({ model: model.name, tokens: table.total(cut), budget });
+      }
       await this.write({ model, budget, next: plan.cut });
     }
   }
@@ -209,10 +211,20 @@ export class FittedConversation implements TurnPrompt {
   /** Token budget of a request; smaller after the model has refused one of `refused` tokens. */
   private budgetOf({ name: model }: ResolvedModel, refused = Infinity): number {
     const { config } = this.scope.run.services;
-    const { max_output_tokens = this.scope.run.services.models.defaults.max_output_tokens } =
-      this.input.options;
-    const budget = requestBudget(config, { model, answer: max_output_tokens });
+    const observed = this.scope.run.services.windows.of(model);
+    const budget = requestBudget(config, { model, answer: this.maxOutputTokens, observed });
     return Math.min(budget, Math.floor(refused * AFTER_REFUSAL));
+  }
+
+  private get maxOutputTokens(): number | undefined {
+    const { defaults } = this.scope.run.services.models;
+    return this.input.options.max_output_tokens ?? defaults.max_output_tokens;
+  }
+
+  /** True if only the server's own window is exceeded, at which it cuts and goes on. */
+  private isAccepted({ name: model }: ResolvedModel, tokens: number): boolean {
+    const { config } = this.scope.run.services;
+    return tokens <= requestBudget(config, { model, answer: this.maxOutputTokens });
   }
 
   private tableFor({ name }: ResolvedModel): TokenTable {

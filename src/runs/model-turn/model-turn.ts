@@ -2,13 +2,14 @@ import { Tripwire } from '../../guardrails/tripwire.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { ModelError } from '../../models/model-error.js';
-import type { ReportedUsage } from '../../models/model-provider.js';
+import type { ModelRequest, ReportedUsage } from '../../models/model-provider.js';
 import type { ModelChain, ResolvedModel } from '../../models/model-registry.js';
 import { addUsage, NO_USAGE } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { HiddenOf, RecordOf } from '../../protocol/events.js';
 import type { AgentIdentity, GenerateOptions, Turn } from '../../agents/agent-context.js';
-import { refusedOverflow } from '../context-window/model-context.js';
+import { certainTokens, isCut } from '../context-window/estimate-tokens.js';
+import { promptCut, refusedOverflow } from '../context-window/model-context.js';
 import { dropToolCalls, showsImages, dropImages } from './turn-request.js';
 import { describeNext, nextTry } from './retry-policy.js';
 import type { Try } from './retry-policy.js';
@@ -40,8 +41,8 @@ export class ModelTurn {
   /** The model's error for a request that was too long, until the next request is built. */
   private refusal: AppError | undefined;
   private wasRefused = false;
-  /** True if the last request had images. */
-  private hasShownImages = false;
+  /** The last request. */
+  private request: ModelRequest | undefined;
   /** Estimated tokens of the last request. */
   private requestTokens = 0;
   /**
@@ -110,7 +111,7 @@ export class ModelTurn {
    * refusal.
    */
   private async retryWithoutImages(turn: TurnStream, error: AppError): Promise<boolean> {
-    if (error.code !== 'model_refused' || !this.hasShownImages) return false;
+    if (error.code !== 'model_refused' || !this.request || !showsImages(this.request)) return false;
     this.scope.run.imagesDisabled = true;
     const message = `${error.message} ${turn.options.model} is asked once more without images, which are not shown any more.`;
     await this.scope.append([...this.notices(turn), this.notice('images_refused', message, [])]);
@@ -124,7 +125,7 @@ export class ModelTurn {
     const { request: whole, tokens } = await input.prompt.request(model, refusal);
     this.requestTokens = tokens;
     const request = scope.run.imagesDisabled ? dropImages(whole) : whole;
-    this.hasShownImages = showsImages(request);
+    this.request = request;
     scope.throwIfStopped();
     scope.run.turns.add(turn);
     try {
@@ -163,6 +164,7 @@ export class ModelTurn {
     await this.scope.append(
       [
         ...this.notices(turn, isEstimated),
+        ...this.cutNotices(turn, reported),
         ...turn.entries((index) => `${key}.${index}`),
         ...(turn.isCutAnswer ? [this.notice('answer_cut', ANSWER_CUT, [])] : []),
         ...(prompt.entriesFor?.(message) ?? []),
@@ -222,6 +224,17 @@ export class ModelTurn {
       this.scope.run.services.logger.warn(message);
       return [this.notice(code, message, [])];
     });
+  }
+
+  /** Once for each model: its server has cut the prompt without a word. */
+  private cutNotices({ options: { model } }: TurnStream, usage: ReportedUsage): Entry[] {
+    const { windows, logger } = this.scope.run.services;
+    const isShort = isCut(usage, this.requestTokens);
+    const tokens = isShort ? certainTokens(this.request!) : this.requestTokens;
+    if (!windows.note(model, usage, tokens)) return [];
+    const message = promptCut(model, { tokens, counted: usage.input_tokens });
+    logger.warn(message);
+    return [this.notice('prompt_cut', message, [])];
   }
 
   private notice(code: string, message: string, blocks: readonly string[]): Entry {

@@ -26,6 +26,7 @@ import { ToolRegistry } from '../../tools/core/tool-registry.js';
 import { OrphanedProcesses } from '../../workspace/processes/orphaned-processes.js';
 import { Workspaces } from '../../workspace/workspaces.js';
 import { CallRates } from '../limits/call-limits.js';
+import { ObservedWindows } from '../context-window/observed-windows.js';
 import { Pricing } from '../limits/pricing.js';
 import { TurnFiles } from '../turn-files/turn-files.js';
 import { RunReports } from './run-reports.js';
@@ -61,6 +62,7 @@ export class RunServices {
     readonly rates: CallRates,
     readonly tracer: Tracer,
     readonly pricing: Pricing,
+    readonly windows: ObservedWindows,
     readonly turnFiles: TurnFiles,
     readonly orphans: OrphanedProcesses,
     readonly workspaces: Workspaces,

@@ -7,6 +7,7 @@ import type { DiscoveryService } from '@nestjs/core';
 import type { Logger } from '@nestjs/common';
 import type { AgentContext } from '../../../src/agents/agent-context.js';
 import type { Agent } from '../../../src/agents/agent.js';
+import { ObservedWindows } from '../../../src/runs/context-window/observed-windows.js';
 import { Pricing } from '../../../src/runs/limits/pricing.js';
 import { TurnFiles } from '../../../src/runs/turn-files/turn-files.js';
 import { CallRates } from '../../../src/runs/limits/call-limits.js';
@@ -113,6 +114,7 @@ export class RunWorld {
   readonly rootId = 'agent_root';
   /** Of all the world's processes. */
   private readonly rates = new CallRates();
+  private readonly windows = new ObservedWindows();
   private readonly ids = new Ids();
   private id = '';
 
@@ -254,6 +256,7 @@ export class RunWorld {
       telemetry: this.telemetry,
       tracer: new NoTracer(),
       rates: this.rates,
+      windows: this.windows,
       pricing: new Pricing(config.prices, { warn: () => {} }),
       orphans: new OrphanedProcesses(),
       workspaces: settings.workspaces ?? (undefined as unknown as Workspaces),
