@@ -77,11 +77,51 @@ describe('An odd answer', () => {
     });
   });
 
-  it('counts no more parts than there are tokens', async () => {
-    const told = { ...usage, prompt_cache_hit_tokens: 9, prompt_tokens_details: 1 };
+  it('counts no more thoughts than there are tokens', async () => {
+    const told = { ...usage, completion_tokens_details: { reasoning_tokens: 9 } };
     const events = await answer(delta({ content: 'x' }, 'stop'), chunk({}, { usage: told }), END);
-    const counts = { input_tokens: 7, output_tokens: 3, cached_tokens: 7 };
+    const counts = { input_tokens: 7, output_tokens: 3, reasoning_tokens: 3 };
     expect(events.at(-1)).toMatchObject({ usage: counts });
+  });
+
+  it.each([
+    ['OpenRouter', { prompt_tokens_details: { cached_tokens: 2, cache_write_tokens: 4 } }],
+    [
+      'LiteLLM',
+      {
+        ...{ cache_read_input_tokens: 2, cache_creation_input_tokens: 4, total_tokens: 10 },
+        prompt_tokens_details: { cached_tokens: 2, cache_creation_tokens: 4 },
+      },
+    ],
+    ['a gateway', { cache_read_input_tokens: 2, cache_creation_input_tokens: 4 }],
+  ])('counts tokens that are written to a cache, in the fields of %s', async (_, details) => {
+    const told = { ...usage, ...details };
+    const events = await answer(delta({ content: 'x' }, 'stop'), chunk({}, { usage: told }), END);
+    expect(events.at(-1)).toMatchObject({
+      usage: { input_tokens: 7, output_tokens: 3, cached_tokens: 2, cache_write_tokens: 4 },
+    });
+  });
+
+  it.each<[string, object, number, number]>([
+    ['are more than it', { prompt_tokens_details: { cached_tokens: 90 } }, 97, 90],
+    [
+      'are in the total besides it',
+      { prompt_tokens_details: { cached_tokens: 5 }, total_tokens: 15 },
+      12,
+      5,
+    ],
+    [
+      'are more than it in sum',
+      { cache_read_input_tokens: 6, cache_creation_input_tokens: 4 },
+      17,
+      6,
+    ],
+  ])('adds tokens of a cache to a prompt where they %s', async (_, details, input, cached) => {
+    const told = { ...usage, ...details };
+    const events = await answer(delta({ content: 'x' }, 'stop'), chunk({}, { usage: told }), END);
+    expect(events.at(-1)).toMatchObject({
+      usage: { input_tokens: input, output_tokens: 3, cached_tokens: cached },
+    });
   });
 
   it.each([

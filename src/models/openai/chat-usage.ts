@@ -1,5 +1,6 @@
 import { isObject } from '../../kernel/json/json.js';
-import type { Usage } from '../../protocol/interaction.js';
+import { addTokens } from '../../protocol/interaction.js';
+import type { ReportedUsage } from '../model-provider.js';
 import { tokens } from '../answer/turn-fold.js';
 import { choicesIn, type ChatChunk, type ChatChoice } from './chat-chunk.js';
 
@@ -12,7 +13,7 @@ const OUTPUT_DETAILS = ['completion_tokens_details', 'output_tokens_details'];
  * The usage that a chunk reports: in its own member, as OpenAI does, or where other servers have
  * it. Undefined if it reports none.
  */
-export function usageIn(chunk: ChatChunk): Usage | undefined {
+export function usageIn(chunk: ChatChunk): ReportedUsage | undefined {
   const [choice] = choicesIn(chunk) ?? [];
   const { usage, delta, message } = (isObject(choice) ? choice : {}) as ChatChoice;
   const { x_groq: extension } = chunk;
@@ -25,7 +26,7 @@ export function usageIn(chunk: ChatChunk): Usage | undefined {
 }
 
 /** The known counts with further ones. Some servers report the two in different chunks. */
-export function withCounts(known: Usage, more: Usage | undefined): Usage {
+export function withCounts(known: ReportedUsage, more: ReportedUsage | undefined): ReportedUsage {
   return {
     ...known,
     ...more,
@@ -35,40 +36,64 @@ export function withCounts(known: Usage, more: Usage | undefined): Usage {
 }
 
 /** Undefined if it counts nothing, as in the early chunks of some servers. */
-function usageOf(usage: Readonly<Record<string, unknown>>): Usage | undefined {
-  const input_tokens = countIn(usage, INPUT);
+function usageOf(usage: Readonly<Record<string, unknown>>): ReportedUsage | undefined {
+  const prompt = countIn(usage, INPUT);
   const counted = countIn(usage, OUTPUT);
   const total = tokens(usage.total_tokens);
-  if (input_tokens + counted === 0)
+  if (prompt + counted === 0)
     return total > 0 ? { input_tokens: total, output_tokens: 0 } : undefined;
+  const { cached, written } = cacheIn(usage);
+  const beside = besidePrompt((cached ?? 0) + written, { prompt, counted, total });
+  const input_tokens = addTokens(prompt, beside);
   // xAI and Gemini count thoughts in the total only
-  const thoughts =
-    input_tokens > 0 && counted > 0 ? Math.max(total - input_tokens - counted, 0) : 0;
+  const thoughts = prompt > 0 && counted > 0 ? Math.max(total - input_tokens - counted, 0) : 0;
   const output_tokens = counted + thoughts;
-  return { input_tokens, output_tokens, ...partsOf(usage, { input_tokens, output_tokens }) };
-}
-
-/** Parts of the two counts, as far as the server names them. */
-function partsOf(
-  usage: Readonly<Record<string, unknown>>,
-  { input_tokens, output_tokens }: Usage,
-): Partial<Usage> {
-  const cached =
-    detailOf(usage, INPUT_DETAILS, 'cached_tokens') ?? reported(usage.prompt_cache_hit_tokens);
-  const reasoning = detailOf(usage, OUTPUT_DETAILS, 'reasoning_tokens');
+  const reasoning = detailOf(usage, OUTPUT_DETAILS, ['reasoning_tokens']);
   return {
-    ...(cached !== undefined && { cached_tokens: Math.min(cached, input_tokens) }),
+    ...{ input_tokens, output_tokens },
+    ...(cached !== undefined && { cached_tokens: cached }),
+    ...(written > 0 && { cache_write_tokens: written }),
     ...(reasoning !== undefined && { reasoning_tokens: Math.min(reasoning, output_tokens) }),
   };
+}
+
+interface Cache {
+  /** Tokens that were read from it, where the server tells them. */
+  readonly cached: number | undefined;
+  readonly written: number;
+}
+
+function cacheIn(usage: Readonly<Record<string, unknown>>): Cache {
+  const cached =
+    detailOf(usage, INPUT_DETAILS, ['cached_tokens']) ??
+    reported(usage.prompt_cache_hit_tokens) ??
+    reported(usage.cache_read_input_tokens);
+  const written =
+    detailOf(usage, INPUT_DETAILS, ['cache_write_tokens', 'cache_creation_tokens']) ??
+    reported(usage.cache_creation_input_tokens);
+  return { cached, written: written ?? 0 };
+}
+
+/**
+ * Tokens of the cache that the prompt does not include: some gateways count as Anthropic does. The
+ * total shows it, or a prompt that has fewer.
+ */
+function besidePrompt(
+  cache: number,
+  { prompt, counted, total }: Readonly<Record<'prompt' | 'counted' | 'total', number>>,
+): number {
+  return cache > prompt || total === prompt + counted + cache ? cache : 0;
 }
 
 function detailOf(
   usage: Readonly<Record<string, unknown>>,
   places: readonly string[],
-  name: string,
+  names: readonly string[],
 ): number | undefined {
   const details = places.map((place) => usage[place]).find(isObject);
-  return details && reported(details[name]);
+  return (
+    details && names.map((name) => reported(details[name])).find((count) => count !== undefined)
+  );
 }
 
 function reported(value: unknown): number | undefined {
