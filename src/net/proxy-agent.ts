@@ -36,6 +36,14 @@ export class ProxyAgent extends HttpsProxyAgent<string> {
     );
   }
 
+  /**
+   * By the request alone. For one without a protocol the base class looks at the stack, which is
+   * another one when a connection is kept: it would never be used again.
+   */
+  override isSecureEndpoint(options?: Parameters<HttpsProxyAgent<string>['isSecureEndpoint']>[0]) {
+    return options ? options.protocol !== 'http:' : super.isSecureEndpoint();
+  }
+
   private get named(): string {
     return `the proxy ${this.proxy.origin}`;
   }

@@ -18,6 +18,7 @@ import { McpServers } from '../../src/mcp/mcp-servers.js';
 import { HttpTransport } from '../../src/mcp/http-transport.js';
 import { ModelRegistry } from '../../src/models/model-registry.js';
 import { ModelsModule } from '../../src/models/models.module.js';
+import { ProxyAgent } from '../../src/net/proxy-agent.js';
 import { SocketFetch } from '../../src/net/socket-fetch.js';
 import type { ToolRegistry } from '../../src/tools/core/tool-registry.js';
 import { openMetricExporter } from '../../src/tracing/otel/exporter.js';
@@ -184,6 +185,14 @@ describe('HTTPS_PROXY', () => {
     expect(proxy.requests).toEqual([`127.0.0.1:${port} ${CREDENTIALS}`]);
     await transport.close();
     server.close();
+  });
+
+  it('keeps connections of requests that name no protocol under one name', () => {
+    const agent = new ProxyAgent(proxy.url);
+    const nameOf = (options: object) => agent.getName(options as never);
+    const target = { host: 's3.invalid', port: 443 };
+    expect(nameOf(target)).toBe(nameOf({ ...target, protocol: 'https:' }));
+    agent.destroy();
   });
 
   it('that never answers does not hold up a request that is aborted', async () => {
