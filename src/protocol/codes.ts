@@ -228,6 +228,7 @@ export const NOTICES: Readonly<Record<string, string>> = {
   context_cut: 'Earlier messages were left out to fit the model.',
   deferred_call_settled: 'A call that the agent went on without was decided and settled.',
   deliberated: 'What the agent `deliberate` found out.',
+  files_left_out: 'The model does not get all of the files of the message.',
   fork_refused: 'A child agent was not started.',
   guardrail: 'A guardrail spoke, or something was redacted.',
   images_refused: 'The model takes no images; the turn is tried without them.',

@@ -10,7 +10,7 @@ import { ModelError } from '../../models/model-error.js';
 import type { ReadFile } from '../../protocol/events.js';
 import type { AttachedFile } from '../../protocol/file.js';
 import { IMAGE_TYPES, imageBytes } from '../../protocol/message.js';
-import { MAX_IMAGE_BYTES, readImage } from '../../tools/images/read-image.js';
+import { MAX_IMAGE_BYTES, readImage, TOO_LARGE } from '../../tools/images/read-image.js';
 import { documentKind, readDocument } from '../extraction/document-text.js';
 import type { DocumentKind } from '../extraction/document-text.js';
 import { FileCatalog } from '../file-catalog.js';
@@ -35,6 +35,13 @@ interface Room {
   chars: number;
   images: number;
   image_bytes: number;
+}
+
+/** The files of a message as a model reads them. */
+export interface ReadFiles {
+  readonly files: readonly ReadFile[];
+  /** Of those that it does not read as a whole, the name and why. */
+  readonly left_out: readonly string[];
 }
 
 interface Content {
@@ -76,9 +83,10 @@ export class AttachedFiles {
    * @throws AppError `files_unavailable`, ModelError of the endpoint for audio, and the signal's
    * reason
    */
-  async read({ tenant_id, files, signal }: FilesOfMessage): Promise<ReadFile[]> {
+  async read({ tenant_id, files, signal }: FilesOfMessage): Promise<ReadFiles> {
     const room = { chars: MAX_CHARS, images: MAX_IMAGES, image_bytes: MAX_BYTES };
     const read: ReadFile[] = [];
+    const left_out: string[] = [];
     for (const file of files) {
       signal.throwIfAborted();
       const content = await this.contentOf({ tenant_id, ...file }, room, signal);
@@ -86,8 +94,10 @@ export class AttachedFiles {
       room.images -= content.image ? 1 : 0;
       room.image_bytes -= content.image ? imageBytes(content.image) : 0;
       read.push(render(file, content));
+      const { image, remark } = content;
+      if (remark !== undefined && !image) left_out.push(`${file.filename}: ${remark}.`);
     }
-    return read;
+    return { files: read, left_out };
   }
 
   private async contentOf(
@@ -124,7 +134,7 @@ export class AttachedFiles {
     { images, image_bytes }: Room,
   ): Promise<Content> {
     const { size_bytes } = file;
-    if (size_bytes > MAX_IMAGE_BYTES) return { remark: 'it is too large to be shown' };
+    if (size_bytes > MAX_IMAGE_BYTES) return { remark: `it ${TOO_LARGE}` };
     if (images === 0 || size_bytes > image_bytes) return { remark: NO_ROOM };
     const found = readImage(await buffer(await this.open(file)));
     if (found?.ok) return { image: found.image, remark: 'it is shown with this message' };

@@ -1,5 +1,6 @@
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';
+import type { ReadFiles } from '../../files/attached/attached-files.js';
 import type { ReadFile, RecordOf } from '../../protocol/events.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { redactedEntries } from '../guarding/guard-output.js';
@@ -28,9 +29,11 @@ class MessageFiles implements Effect<void> {
 
   async run(): Promise<void> {
     const { scope, agent, key } = this;
-    const { files, redacted } = await this.redact(await this.read());
+    const { files: read, left_out } = await this.read();
+    const { files, redacted } = await this.redact(read);
     await scope.append([
       ...redactedEntries(agent.id, 'Text of the files', redacted),
+      ...(left_out.length > 0 ? [{ agent_id: agent.id, key: null, body: noticeOf(left_out) }] : []),
       {
         agent_id: agent.id,
         key,
@@ -43,7 +46,7 @@ class MessageFiles implements Effect<void> {
   outcome(): void {}
 
   /** Those that an edit keeps are as they were read before: they may be gone. */
-  private async read(): Promise<ReadFile[]> {
+  private async read(): Promise<ReadFiles> {
     const { interaction, services } = this.scope.run;
     const { edited_from, tenant_id, settings } = interaction;
     const { files = [] } = settings;
@@ -56,9 +59,9 @@ class MessageFiles implements Effect<void> {
         if (hidden && 'files' in hidden) for (const file of hidden.files) known.set(file.id, file);
     const others = files.filter(({ id }) => !known.has(id));
     const { signal } = this.scope;
-    for (const file of await services.files.read({ tenant_id, files: others, signal }))
-      known.set(file.id, file);
-    return files.flatMap(({ id }) => known.get(id) ?? []);
+    const read = await services.files.read({ tenant_id, files: others, signal });
+    for (const file of read.files) known.set(file.id, file);
+    return { ...read, files: files.flatMap(({ id }) => known.get(id) ?? []) };
   }
 
   private async redact(
@@ -75,6 +78,12 @@ class MessageFiles implements Effect<void> {
     }
     return { files, ...(counts.size > 0 && { redacted: Object.fromEntries(counts) }) };
   }
+}
+
+/** For the person: only the model sees the texts of the files. */
+function noticeOf(left_out: readonly string[]): RecordOf<'NOTICE'> {
+  const message = `The model does not get all of the files. ${left_out.join(' ')}`;
+  return { type: 'NOTICE', code: 'files_left_out', message };
 }
 
 function transcriptsOf(

@@ -3,6 +3,7 @@ import { imageSize } from './image-size.js';
 
 /** Maximum size of an image file, in bytes. */
 export const MAX_IMAGE_BYTES = 1024 * 1024;
+export const TOO_LARGE = `has more than the ${MAX_IMAGE_BYTES.toLocaleString('en-US')} bytes that can be shown`;
 /** Maximum pixels of a side; vendors reject the whole request above it. */
 const MAX_SIDE = 8_000;
 
@@ -29,8 +30,7 @@ export function readImage(bytes: Buffer): ReadImage | undefined {
 }
 
 function faultOf(bytes: Buffer, type: ImageType, side: number | undefined): string | undefined {
-  if (bytes.length > MAX_IMAGE_BYTES)
-    return `has more than the ${MAX_IMAGE_BYTES.toLocaleString('en-US')} bytes that can be shown`;
+  if (bytes.length > MAX_IMAGE_BYTES) return TOO_LARGE;
   if (side === undefined) return 'is damaged or not complete';
   if (side > MAX_SIDE) return `has a side of more than the ${MAX_SIDE} pixels that can be shown`;
   return isAnimated(bytes, type) ? 'is animated, and only still images can be shown' : undefined;

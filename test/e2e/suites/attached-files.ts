@@ -113,6 +113,33 @@ function testReading(server: ServerUnderTest): void {
     expect(content.length).toBeLessThan(201_000);
   });
 
+  it('are told to the person where the model does not get all of them', async () => {
+    const png = Buffer.from(IMAGES.png, 'base64');
+    const photo = await upload(
+      server.api,
+      Buffer.concat([png, Buffer.alloc(1 << 20)]),
+      'photo.png',
+    );
+    const shown = await upload(server.api, png, 'shown.png');
+    const bomb = await upload(server.api, makePdfBomb(100_000_000), 'bomb.pdf');
+    const long = await upload(server.api, 'x'.repeat(200_001), 'long.txt');
+    const notices = async (file_ids: readonly string[]) => {
+      const [, { chat_id }] = await ask(server, file_ids);
+      const records = (await readLog(server.api, chat_id)).split('\n').filter(Boolean);
+      const noticed = records.map((line) => JSON.parse(line)).map(({ body }) => body);
+      return noticed.filter((body) => body?.type === 'NOTICE');
+    };
+    expect(await notices([shown.id])).toEqual([]);
+    expect(await notices([photo.id, shown.id, bomb.id, long.id])).toEqual([
+      {
+        type: 'NOTICE',
+        code: 'files_left_out',
+        message:
+          'The model does not get all of the files. photo.png: it has more than the 1,048,576 bytes that can be shown. bomb.pdf: its text can’t be read: it unpacks to too much. long.txt: only its beginning is here.',
+      },
+    ]);
+  });
+
   it('are in record 1 of every stream, live and replayed', async () => {
     const { chat_id: _, ...file } = await upload(server.api, 'x', 'shown.txt');
     const { id, filename, mime_type, size_bytes } = file;
