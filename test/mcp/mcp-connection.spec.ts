@@ -62,6 +62,14 @@ describe(McpConnection.name, () => {
     },
   );
 
+  it('does not send a call again that ends with its connection (I4)', async () => {
+    await connect();
+    expect(await call('acts')).toBe('done');
+    odd.answers.push((response) => response.destroy());
+    await expect(call('acts')).rejects.toThrow(/Whether the call had an effect is unknown/);
+    expect(odd.calls).toEqual(['acts', 'acts']);
+  });
+
   it('repeats nothing because of the annotations of a server that is not trusted', async () => {
     await connect(false);
     odd.answers.push((response) => void response.writeHead(404).end());

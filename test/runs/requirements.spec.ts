@@ -20,6 +20,14 @@ import { RunWorld } from '../support/runs/run-world.js';
 import type { ProcessOptions, RunWorldOptions } from '../support/runs/run-world.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
 
+/** Answers the question that the run asks. */
+async function answerIn(world: RunWorld): Promise<void> {
+  const { request_id } = await firstIn(world, 'INPUT_REQUIRED');
+  const by = { kind: 'user', user_id: 'ann' } as const;
+  const settlement = { kind: 'input', answer: 'b', by } as const;
+  await world.store.settleRequest({ request_id, settlement, at: AT });
+}
+
 const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
 const SOON = { PARK_AFTER_MS: '0' };
 const NO_AGENT: ProcessOptions = { kinds: { tested: undefined } };
@@ -169,13 +177,7 @@ describe(untilMet.name, () => {
       const kinds = { tested: root, helper };
       const world = await open({ kinds });
       await world.run();
-      const { request_id } = await firstIn(world, 'INPUT_REQUIRED');
-      const settlement = {
-        kind: 'input',
-        answer: 'b',
-        by: { kind: 'user', user_id: 'ann' },
-      } as const;
-      await world.store.settleRequest({ request_id, settlement, at: AT });
+      await answerIn(world);
       await parks(world, 'agent:helper', { kinds: { tested: root, helper: undefined } });
       await wake(world);
       await completes(world);
@@ -261,13 +263,7 @@ describe(untilMet.name, () => {
       const provider = ScriptedProvider.playing(answerTurn('Hi'));
       const world = await open({ agent, provider });
       await world.run();
-      const { request_id } = await firstIn(world, 'INPUT_REQUIRED');
-      const settlement = {
-        kind: 'input',
-        answer: 'b',
-        by: { kind: 'user', user_id: 'ann' },
-      } as const;
-      await world.store.settleRequest({ request_id, settlement, at: AT });
+      await answerIn(world);
       await parks(world, 'model:fake/other, fake/third', { provider: null });
       await world.store.requestCancel(world.interactionId, 'user');
       await world.run({ provider: null });
