@@ -6,7 +6,7 @@ import { McpError, ToolListChangedNotificationSchema } from '@modelcontextprotoc
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { describeAnsweredError } from './answered-error.js';
-import { CallWatch } from './call-watch.js';
+import { CallWatch } from './http/call-watch.js';
 import { describeProblem, hideSecrets } from './describe-problem.js';
 import { callResult, resultOutput } from './result-output.js';
 import { StdioTransport } from './stdio-transport.js';
@@ -17,8 +17,8 @@ import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolServer } from '../tools/core/tool-source.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { traceHeaders } from '../net/outgoing-trace.js';
-import { MAX_MESSAGE_BYTES } from './message-size.js';
-import { HttpTransport } from './http-transport.js';
+import { MAX_MESSAGE_BYTES } from './http/message-size.js';
+import { HttpTransport } from './http/http-transport.js';
 
 export interface CallOptions {
   readonly signal: AbortSignal;

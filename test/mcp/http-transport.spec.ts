@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { HttpTransport } from '../../src/mcp/http-transport.js';
+import { HttpTransport } from '../../src/mcp/http/http-transport.js';
 
 const STREAM = { 'content-type': 'text/event-stream' };
 

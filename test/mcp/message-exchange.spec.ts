@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { jest } from '@jest/globals';
-import { CallWatch } from '../../src/mcp/call-watch.js';
-import { MessageExchange } from '../../src/mcp/message-exchange.js';
+import { CallWatch } from '../../src/mcp/http/call-watch.js';
+import { MessageExchange } from '../../src/mcp/http/message-exchange.js';
 
 const STREAM = { 'content-type': 'text/event-stream' };
 const RESULT = { jsonrpc: '2.0', id: 1, result: {} };

@@ -15,7 +15,7 @@ import { proxyFor } from '../../src/config/proxy-for.js';
 import { S3FileStore } from '../../src/files/s3/s3-file-store.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { McpServers } from '../../src/mcp/mcp-servers.js';
-import { HttpTransport } from '../../src/mcp/http-transport.js';
+import { HttpTransport } from '../../src/mcp/http/http-transport.js';
 import { ModelRegistry } from '../../src/models/model-registry.js';
 import { ModelsModule } from '../../src/models/models.module.js';
 import { ProxyAgent } from '../../src/net/proxy-agent.js';

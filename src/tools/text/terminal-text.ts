@@ -1,4 +1,4 @@
-// oxlint-disable no-control-regex -- they are what it is about
+// oxlint-disable no-control-regex -- control characters are what it reads
 /** Rows that can still change: a program moves the cursor up to redraw them. */
 const MAX_ROWS = 50;
 /** In characters: a longer row is not redrawn, so that each write takes a bounded time. */

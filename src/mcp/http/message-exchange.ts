@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { addAbortSignal } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SocketFetch } from '../net/socket-fetch.js';
-import type { SocketResponse } from '../net/socket-response.js';
+import { SocketFetch } from '../../net/socket-fetch.js';
+import type { SocketResponse } from '../../net/socket-response.js';
 import { CallWatch } from './call-watch.js';
 import { cleanEvents, cleanWhole, StreamPlace } from './event-stream.js';
 import { bounded, MessageTooLarge } from './message-size.js';

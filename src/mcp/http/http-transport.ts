@@ -5,8 +5,8 @@ import {
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { CallWatch } from './call-watch.js';
 import { MessageExchange } from './message-exchange.js';
-import { ReplyLimit } from './reply-limit.js';
-import type { HttpSettings } from './server-settings.js';
+import { ReplyLimit } from '../reply-limit.js';
+import type { HttpSettings } from '../server-settings.js';
 
 const TOOLS_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as const;
 

@@ -1,4 +1,4 @@
-import { AsyncValue } from '../kernel/async/async-value.js';
+import { AsyncValue } from '../../kernel/async/async-value.js';
 
 /**
  * Grace period in milliseconds after a response ends without a result, before its request fails: a
