@@ -5,6 +5,7 @@ import type { CommandEnd } from '../../workspace/command-runner.js';
 import { Workspaces } from '../../workspace/workspaces.js';
 import { ToolLimits, keptOutput } from '../core/tool-limits.js';
 import { ToolOutput } from '../core/tool-output.js';
+import { refuseGitLinks } from './git-links.js';
 import { ToolProvider } from '../core/tool-provider.decorator.js';
 import { Tool } from '../core/tool.js';
 import type { ToolContext, ToolPolicy } from '../core/tool.js';
@@ -64,6 +65,7 @@ export class BashTool extends Tool<Input> {
 
   execute({ command, timeout_ms }: Input, context: ToolContext): Promise<ToolOutput> {
     return this.workspaces.use(context.chat_uid, async ({ path }) => {
+      await refuseGitLinks(command, path);
       const output = new PrintedOutput(keptOutput(this.limits) - END_ROOM);
       const deadline = new Deadline(context.signal, timeout_ms);
       try {

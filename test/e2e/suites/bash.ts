@@ -37,8 +37,8 @@ export function describeBash(servers: Servers): void {
             const { approval_id } = await following.record('APPROVAL_REQUIRED');
             await person.approve(following.of, approval_id);
           };
-          const run = async (name: string, command: string, more: object = {}) => {
-            const following = await person.say(chat(name), bash(command, more));
+          const run = async (of: string, command: string, more: object = {}) => {
+            const following = await person.say(of, bash(command, more));
             await approve(following);
             const reader = await following.end();
             expect(reader.faults).toEqual([]);
@@ -70,6 +70,17 @@ export function describeBash(servers: Servers): void {
             expect(await readFile(join(where, 'where'), 'utf8')).toBe(`${where}\n`);
           });
 
+          it('does not write into .git over a link, which nobody can see in the command', async () => {
+            const of = chat('links');
+            await run(of, 'mkdir -p .git/hooks && ln -s .git g && echo exit > e.sh');
+            const { tool_output, is_error } = await run(of, 'cp e.sh g/hooks/post-checkout');
+            expect(tool_output).toMatch(
+              /"g\/hooks\/post-checkout" is refused: it is a link to .git/,
+            );
+            expect(is_error).toBe(true);
+            expect((await run(of, 'ls .git/hooks')).tool_output).toMatch(/^\(no output\)/);
+          });
+
           it('runs what was approved, not what was asked for', async () => {
             const following = await person.say(chat('changed'), bash('echo asked'));
             const { approval_id } = await following.record('APPROVAL_REQUIRED');
@@ -80,18 +91,20 @@ export function describeBash(servers: Servers): void {
           });
 
           it('passes on no secret of the server', async () => {
-            const { tool_output } = await run('environment', 'env');
+            const { tool_output } = await run(chat('environment'), 'env');
             expect(tool_output).not.toMatch(/secret|OPENAI|sk-/);
           });
 
           it('stops what takes too long', async () => {
-            const { tool_output, is_error } = await run('late', 'sleep 1000', { timeout_ms: 1 });
+            const { tool_output, is_error } = await run(chat('late'), 'sleep 1000', {
+              timeout_ms: 1,
+            });
             const expected = '(no output)\n[The command took longer than 1 ms and was stopped.]';
             expect([tool_output, is_error]).toEqual([expected, true]);
           });
 
           it('shows head and tail of much output', async () => {
-            const { tool_output, truncated } = await run('much', 'seq 1 200000');
+            const { tool_output, truncated } = await run(chat('much'), 'seq 1 200000');
             expect(truncated).toBe(true);
             expect(tool_output.length).toBeLessThan(2_100);
             expect(tool_output).toMatch(
