@@ -50,6 +50,10 @@ function permits(part: CommandPart, prefix: readonly string[], { exact, open }: 
     return no(
       'the rule has to name the whole command or be open, as its arguments can make it run or write anything',
     );
+  if (part.after_links && !isWhole && !open)
+    return no(
+      'the rule has to name the whole command or be open, as the script changes files before, and could bring a link to .git through which it writes',
+    );
   return yes(`the command begins with ${prefix.join(' ')}`);
 }
 

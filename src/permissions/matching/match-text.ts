@@ -27,7 +27,7 @@ function permits(part: CommandPart, regex: LinearRegex, effort: Effort): Match {
   if (part.doubt !== undefined) return no(part.doubt);
   if (part.words.some(({ dynamic }) => dynamic))
     return no('the command has words that are known only when it runs');
-  const needsAll = part.whole || part.must_name > 1;
+  const needsAll = part.whole || part.after_links || part.must_name > 1;
   const text = textOf(part);
   const result = needsAll ? regex.covers(text, effort) : regex.begins(text, effort);
   if (result === 'too much') return no('matching would take too long');

@@ -1,5 +1,6 @@
 import { checkTree } from './check-tree.js';
 import { asShadows, withDoubt } from './command.js';
+import { markAfterLinks } from './programs/links.js';
 import { readPlainScript } from './plain-script.js';
 import { ReadingBudget, TooLong } from './reading-budget.js';
 import { ScriptWalk } from './script-walk.js';
@@ -42,7 +43,7 @@ class Reading {
     checkText(text, depth);
     const { parts, commands } = this.parse(text, depth);
     const doubt = findDoubt(text, commands);
-    const judged = doubt === undefined ? parts : withDoubt(parts, doubt);
+    const judged = markAfterLinks(withDoubt(parts, doubt), text);
     const joined = joinLines(text);
     const others = new Set([joined, joinOutsideComments(text)]);
     others.delete(text);

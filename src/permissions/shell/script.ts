@@ -35,6 +35,11 @@ export interface CommandPart {
   readonly opaque: boolean;
   /** True for another view of a part that is also in the list; it can forbid but not permit. */
   readonly shadow: boolean;
+  /**
+   * True if a command before it can have brought a link, through which it would write elsewhere. An
+   * allow rule has to name every word.
+   */
+  readonly after_links?: boolean;
   /** A sentence: the reason why no allow rule on commands can cover it. */
   readonly doubt?: string;
 }

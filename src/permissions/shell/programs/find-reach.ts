@@ -1,5 +1,6 @@
 import {
   CHANGES_FILES,
+  COPIES,
   GIT_LISTS,
   GIT_OPTIONS,
   KNOWN_OPTIONS,
@@ -56,6 +57,7 @@ export function findReach(words: readonly Word[]): Reach {
   if (program === 'git') return reachOfGit(words);
   if (isRisky(program, words)) return OPAQUE;
   if (CHANGES_FILES.has(program) && words.slice(1).some(mayNameGitFolder)) return WHOLE;
+  if (COPIES.has(program) && hidesDestination(words)) return WHOLE;
   if (isPlain(program, words)) return PLAIN;
   return { ...UNLISTED, opaque: words.slice(1).some(mayBeShell) };
 }
@@ -129,6 +131,12 @@ function reachOfInterpreter(words: readonly Word[]): Reach {
 function mayNameGitFolder({ text, dynamic, pattern }: Word): boolean {
   if (!dynamic) return NAMES_GIT_FOLDER.test(text);
   return pattern === undefined || pattern.split(/[/=]/).some(mayMatchGit);
+}
+
+/** True if it is known only at run time where the command writes: a link to `.git` can be there. */
+function hidesDestination(words: readonly Word[]): boolean {
+  const isNamed = words.some(({ text }) => /^-[^-]*t|^--t/.test(text));
+  return isNamed ? words.some(({ dynamic }) => dynamic) : words.at(-1)!.dynamic;
 }
 
 /** True for `.git`, and for wildcards that can match it; those never match the dot. */

@@ -21,6 +21,9 @@ export const CHANGES_FILES: ReadonlySet<string> = new Set(
   words('cp mv ln mkdir rmdir touch rm chmod cd pushd'),
 );
 
+/** Those that put content where their last argument says, or the option `-t`. */
+export const COPIES: ReadonlySet<string> = new Set(words('cp mv ln'));
+
 /** The same for subcommands of Git; `GIT_OPTIONS` and `RISKY_SUBCOMMANDS` have the exceptions. */
 export const PLAIN_GIT: ReadonlySet<string> = new Set(
   `add annotate blame branch cat-file check-ignore checkout cherry cherry-pick clean clone commit count-objects
