@@ -4,6 +4,7 @@ import { Authentication } from '../auth/authentication.js';
 import type { Authenticated } from '../auth/caller.decorator.js';
 import type { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
+import { inTurn } from '../kernel/async/turns.js';
 import { asWork } from '../kernel/current-work.js';
 import { NO_TENANT, withinTenant } from '../kernel/tenant-scope.js';
 import { AppError } from '../kernel/app-error.js';
@@ -65,7 +66,8 @@ function ofTenant(request: Request & Authenticated, _response: Response, next: N
   const { principal, method } = request;
   // The route is known later. The path would name chats.
   const name = (): string => `${method} ${request.route?.path ?? ''}`.trim();
-  withinTenant(principal?.tenant_id ?? NO_TENANT, () => asWork(name, next));
+  const tenant = principal?.tenant_id ?? NO_TENANT;
+  inTurn(() => withinTenant(tenant, () => asWork(name, next)));
 }
 
 /** For browsers: no guessing of types, no framing of `/docs`. */

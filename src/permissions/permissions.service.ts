@@ -3,6 +3,7 @@ import { viewerOf } from '../access/viewer-of.js';
 import type { Principal } from '../auth/principal.js';
 import { Clock } from '../kernel/clock.js';
 import { Breather } from '../kernel/async/breather.js';
+import { ownTurn } from '../kernel/async/turns.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { CodeJudges } from './judges/code-judges.js';
 import type { RememberedRule } from './judges/tool-judge.js';
@@ -87,6 +88,7 @@ export class PermissionsService {
   private async judgeOne(call: OwnedCall, use_key?: string): Promise<Verdict> {
     const policy = await this.policyFor(call, use_key);
     const asked = { ...call, ...this.withPolicy(call) };
+    await ownTurn(); // many may have waited for the same rules
     return this.judges.review(asked, policy.judge(asked, this.clock.now()));
   }
 

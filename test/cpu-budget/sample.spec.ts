@@ -1,3 +1,4 @@
+import { burstCases } from './burst-cases.js';
 import { CpuWorld, FAULT } from './cpu-world.js';
 import { facadeCases } from './facade-cases.js';
 import { modelCases } from './model-cases.js';
@@ -24,6 +25,7 @@ const SAMPLE = [
   'POST /ai-sdk/chat allowed parts',
   'POST /ag-ui/react allowed messages',
   'POST /langgraph/runs/stream allowed messages',
+  'at once: checks of commands',
 ];
 
 (FAULT === undefined ? describe : describe.skip)('The main thread, for a sample', () => {
@@ -32,7 +34,7 @@ const SAMPLE = [
   afterAll(() => world?.stop());
 
   it('takes no longer than the budget', async () => {
-    const all = [fieldCases, modelCases, pathCases, importCases, facadeCases];
+    const all = [fieldCases, modelCases, pathCases, importCases, facadeCases, burstCases];
     const cases = all.flatMap((make) => make()).filter(({ name }) => SAMPLE.includes(name));
     expect(cases.map(({ name }) => name).sort()).toEqual(SAMPLE.toSorted());
     expect(await world.tooSlow(cases)).toEqual([]);

@@ -1,3 +1,4 @@
+import { burstCases } from './burst-cases.js';
 import { CpuWorld, FAULT } from './cpu-world.js';
 import { facadeCases, facadeReads } from './facade-cases.js';
 import { declarationCases, resultCases } from './mcp-cases.js';
@@ -35,6 +36,7 @@ if (FAULT !== undefined) process.stderr.write(`Skipped, the CPU budget: ${FAULT}
     ['uploads', () => some(uploadCases(), 80)],
     ['imports', () => some(importCases(), 100)],
     ['bodies of façades', () => some(facadeCases(), 80)],
+    ['many requests at once', () => burstCases()],
     ['reads by façades', () => facadeReads()],
   ] as const)(
     'takes no longer than the budget for %s',
