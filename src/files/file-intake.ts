@@ -216,6 +216,7 @@ export class FileIntake {
     const { id = this.ids.make('file') } = whose;
     const filename = await this.nameOf(sent);
     const measured = new Measured();
+    measured.on('error', () => {}); // `put` may fail when all of a small file is through
     const put = this.bytes
       .put(keyOf({ id, ...whose }), measured, chat?.uid)
       .catch((error: unknown) => {

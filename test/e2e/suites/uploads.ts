@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, stat, truncate } from 'node:fs/promises';
+import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { FileInfo } from '../../../src/protocol/file.js';
@@ -178,6 +178,18 @@ function testUploads(server: ServerUnderTest): void {
     expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([
       ...[200, '4', ''],
     ]);
+  });
+
+  it('are refused while the disk takes none, and taken again afterwards', async () => {
+    const incoming = join(server.files, '.incoming');
+    await rm(incoming, { recursive: true, force: true });
+    await writeFile(incoming, 'in the way');
+    const refused = { status: 503, body: { type: '/problems/files_unavailable' } };
+    for (const size of [1, LIMIT])
+      // before and after the last byte is read
+      expect(await upload(server, 'x'.repeat(size), 'a.txt')).toMatchObject(refused);
+    await rm(incoming);
+    expect((await upload(server, 'x', 'a.txt')).status).toBe(201);
   });
 
   it('are cut off at once when fewer or more bytes are stored than were sent', async () => {
