@@ -1,29 +1,22 @@
 import type { Readable } from 'node:stream';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
-import { Clock } from '../kernel/clock.js';
-import { Telemetry } from '../telemetry/telemetry.js';
 import { FileCatalog } from './file-catalog.js';
 import type { FileKey } from './file-catalog.js';
 import { keyOf } from './file-key.js';
+import { FileStoreReports } from './file-store-reports.js';
 import { FileStore, filesUnavailable } from './file-store.js';
 import type { ByteRange } from './file-store.js';
-
-const QUIET_MS = 60_000;
 
 /** The bytes of files that have a row: where they are missing, the file is not deleted. */
 @Injectable()
 export class FileContents {
-  private readonly logger = new Logger(FileContents.name);
-  private toldAt = -Infinity;
-
   constructor(
     private readonly catalog: FileCatalog,
     private readonly bytes: FileStore,
-    private readonly telemetry: Telemetry,
+    private readonly reports: FileStoreReports,
     private readonly config: Config,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -52,18 +45,11 @@ export class FileContents {
     return (await this.catalog.find(id, viewer)) !== undefined;
   }
 
-  /** Logged at most once a minute. */
   private missing({ id }: FileKey): AppError {
-    this.telemetry.emit('file_store_failed', undefined);
-    const now = this.clock.now().getTime();
-    if (now - this.toldAt >= QUIET_MS) {
-      this.toldAt = now;
-      const { fileStore, filesDir, s3Bucket } = this.config;
-      const place = fileStore === 'local' ? `FILES_DIR ${filesDir}` : `the bucket ${s3Bucket}`;
-      this.logger.warn(
-        `${id} was not deleted, and its bytes are not in ${place}: is it the place that has the files?`,
-      );
-    }
+    const { fileStore, filesDir, s3Bucket } = this.config;
+    const place = fileStore === 'local' ? `FILES_DIR ${filesDir}` : `the bucket ${s3Bucket}`;
+    const message = `${id} was not deleted, and its bytes are not in ${place}: is it the place that has the files?`;
+    this.reports.failed('missing', { message });
     return filesUnavailable(`the bytes of ${id} are missing`, undefined);
   }
 }

@@ -7,7 +7,6 @@ import { EventLogModule } from '../event-log/event-log.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { findExposure } from '../kernel/private-folder.js';
 import { StreamsModule } from '../streams/streams.module.js';
-import { Telemetry } from '../telemetry/telemetry.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
 import { WorkspaceModule } from '../workspace/workspace.module.js';
@@ -17,8 +16,9 @@ import { withKeys } from './encrypted/encrypted-file-store.js';
 import { FileCatalog } from './file-catalog.js';
 import { FileContents } from './file-contents.js';
 import { FilePurge } from './file-purge.js';
-import { metered } from './metered.js';
 import { FileStore } from './file-store.js';
+import { FileStoreReports } from './file-store-reports.js';
+import { reported } from './reported.js';
 import { openFileStore } from './open-file-store.js';
 import { FilesController } from './files.controller.js';
 import { FileIntake } from './file-intake.js';
@@ -47,6 +47,7 @@ import { FileSaveTool } from './tools/file-save.tool.js';
     FileIntake,
     FilesService,
     FileContents,
+    FileStoreReports,
     FilePurge,
     UploadLimit,
     FileUrls,
@@ -59,7 +60,7 @@ import { FileSaveTool } from './tools/file-save.tool.js';
     FileImportTool,
     {
       provide: FileStore,
-      inject: [Config, Encryption, Telemetry, FileCatalog],
+      inject: [Config, Encryption, FileStoreReports, FileCatalog],
       useFactory: openBytes,
     },
   ],
@@ -70,10 +71,10 @@ export class FilesModule {}
 async function openBytes(
   config: Config,
   { keys }: Encryption,
-  telemetry: Telemetry,
+  reports: FileStoreReports,
   catalog: FileCatalog,
 ): Promise<FileStore> {
-  const store = metered(await openFileStore(config, catalog), telemetry);
+  const store = reported(await openFileStore(config, catalog), reports);
   const exposure =
     config.fileStore === 'local' && (await findExposure('FILES_DIR', config.filesDir));
   if (exposure) new Logger('Files').warn(exposure);

@@ -7,7 +7,8 @@ import { Readable } from 'node:stream';
 import { loadConfig } from '../../src/config/load-config.js';
 import type { FileCatalog, FileRow } from '../../src/files/file-catalog.js';
 import { keyOf } from '../../src/files/file-key.js';
-import { metered } from '../../src/files/metered.js';
+import { FileStoreReports } from '../../src/files/file-store-reports.js';
+import { reported } from '../../src/files/reported.js';
 import { FilePurge } from '../../src/files/file-purge.js';
 import { filesUnavailable } from '../../src/files/file-store.js';
 import { LocalFileStore } from '../../src/files/local/local-file-store.js';
@@ -70,7 +71,7 @@ describe(FilePurge.name, () => {
   const start = (RETENTION_DAYS = '0') => {
     purge = new FilePurge(
       catalog,
-      metered(bytes, counted.telemetry),
+      reported(bytes, new FileStoreReports(clock, counted.telemetry)),
       loadConfig({ RETENTION_DAYS }),
       clock,
       counted.telemetry,

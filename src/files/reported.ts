@@ -1,12 +1,12 @@
 import { AppError } from '../kernel/app-error.js';
-import type { Telemetry } from '../telemetry/telemetry.js';
+import type { FileStoreReports } from './file-store-reports.js';
 import type { FileStore } from './file-store.js';
 
-/** The same store, whose failures are emitted. */
-export function metered(store: FileStore, telemetry: Telemetry): FileStore {
-  const count = (error: unknown): never => {
+/** The same store, whose failures are reported. */
+export function reported(store: FileStore, reports: FileStoreReports): FileStore {
+  const report = (error: unknown): never => {
     if (error instanceof AppError && error.code === 'files_unavailable')
-      telemetry.emit('file_store_failed', undefined);
+      reports.failed('away', { message: error.message, err: error.cause });
     throw error;
   };
   return new Proxy(store, {
@@ -15,7 +15,7 @@ export function metered(store: FileStore, telemetry: Telemetry): FileStore {
       if (typeof member !== 'function') return member;
       return (...args: unknown[]) => {
         const result: unknown = Reflect.apply(member, target, args);
-        return result instanceof Promise ? result.catch(count) : result;
+        return result instanceof Promise ? result.catch(report) : result;
       };
     },
   });
