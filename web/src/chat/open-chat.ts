@@ -125,7 +125,8 @@ export class OpenChat {
         return this.takePage(await this.page());
       } catch (error) {
         if (!(error instanceof ParleyError && error.isTemporary)) return this.fail(error);
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+        const pause_ms = error.retry_after_ms ?? RETRY_MS * (1 + Math.random());
+        await new Promise((resolve) => setTimeout(resolve, pause_ms));
       }
   }
 
