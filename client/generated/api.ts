@@ -4890,6 +4890,8 @@ export interface components {
     };
     /** @description Tokens and cost, summed over all model turns that it is about. */
     readonly Usage: {
+      /** @description Of the input, those that the provider wrote to its cache, where it says so. */
+      readonly cache_write_tokens?: number;
       /** @description Of the input, those that the provider read from its cache, where it says so. */
       readonly cached_tokens?: number;
       /** @description US dollars, of the turns of models that had a price. */

@@ -110,6 +110,16 @@ export const METRICS = {
     help: 'Of the input tokens, those that providers read from their caches.',
     unit: 'tokens',
   },
+  parley_cache_write_tokens_total: {
+    type: 'counter',
+    help: 'Of the input tokens, those that providers wrote to their caches, where they say so.',
+    unit: 'tokens',
+  },
+  parley_reasoning_tokens_total: {
+    type: 'counter',
+    help: 'Of the output tokens, those that models thought with, where their providers say so.',
+    unit: 'tokens',
+  },
   parley_cost_usd_total: {
     type: 'counter',
     help: 'Cost of model turns, where the price of the model is known.',

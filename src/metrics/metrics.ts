@@ -242,11 +242,14 @@ export class Metrics {
   private countTurn({ model: name, duration_ms, usage }: RecordOf<'TURN_COMPLETED'>): void {
     const { set } = this;
     const model = this.models.of(name);
-    const { input_tokens, output_tokens, cached_tokens = 0, cost_usd } = usage;
+    const { input_tokens, output_tokens, cost_usd } = usage;
+    const { cached_tokens = 0, cache_write_tokens = 0, reasoning_tokens = 0 } = usage;
     set.time('parley_model_turn_seconds', duration_ms, { model });
     set.add('parley_tokens_total', input_tokens, { model, direction: 'input' });
     set.add('parley_tokens_total', output_tokens, { model, direction: 'output' });
     set.add('parley_cached_tokens_total', cached_tokens);
+    set.add('parley_cache_write_tokens_total', cache_write_tokens);
+    set.add('parley_reasoning_tokens_total', reasoning_tokens);
     if (cost_usd !== undefined) set.add('parley_cost_usd_total', cost_usd, { model });
   }
 }

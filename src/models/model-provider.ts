@@ -34,12 +34,6 @@ export interface ModelRequest extends Sampling {
 export type ModelNoticeCode =
   'answer_damaged' | 'model_adapted' | 'tools_left_out' | 'unknown_finish_reason';
 
-/** The usage of a turn, with what only its cost depends on. */
-export interface ReportedUsage extends Usage {
-  /** Of the input, tokens that were written to the provider's cache. */
-  readonly cache_write_tokens?: number;
-}
-
 /**
  * An event of a model turn. Adjacent deltas of one network read may be merged. `index` numbers the
  * tool calls of the turn from 0. The last event is `response_completed`; if the iteration ends
@@ -68,7 +62,7 @@ export type ModelEvent =
       readonly message: AssistantMessage;
       readonly finish_reason: FinishReason;
       /** A count of 0 was not reported. */
-      readonly usage: ReportedUsage;
+      readonly usage: Usage;
     }
   /** Something that people should know about how the turn was asked for. */
   | { readonly type: 'notice'; readonly code: ModelNoticeCode; readonly message: string }

@@ -30,7 +30,7 @@ export const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
 
 /** The sum, of tokens at most the largest number that is exact. */
 export function addUsage(one: Usage, other: Usage): Usage {
-  const sumOf = (name: 'cached_tokens' | 'reasoning_tokens') => {
+  const sumOf = (name: 'cached_tokens' | 'cache_write_tokens' | 'reasoning_tokens') => {
     const counts = [one[name], other[name]].filter((count) => count !== undefined);
     return counts.length > 0 && { [name]: addTokens(...counts) };
   };
@@ -39,6 +39,7 @@ export function addUsage(one: Usage, other: Usage): Usage {
     input_tokens: addTokens(one.input_tokens, other.input_tokens),
     output_tokens: addTokens(one.output_tokens, other.output_tokens),
     ...sumOf('cached_tokens'),
+    ...sumOf('cache_write_tokens'),
     ...sumOf('reasoning_tokens'),
     ...(costs.length > 0 && { cost_usd: toDollars(costs.reduce((sum, cost) => sum + cost, 0)) }),
   };

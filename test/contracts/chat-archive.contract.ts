@@ -285,7 +285,7 @@ function incoming(
     ...{ completed_at: at(90), superseded_at: null },
     usage: {
       ...{ input_tokens: 3, output_tokens: 4 },
-      ...{ cached_tokens: 2, reasoning_tokens: 0, cost_usd: 0.25 },
+      ...{ cached_tokens: 2, cache_write_tokens: 1, reasoning_tokens: 0, cost_usd: 0.25 },
     },
     ...{ last_seq: 4, epoch: 3, edited_from: null, signals: 0, begun: true },
     ...{ cancel_reason: null, cancelled_by: null, waits_for: null },

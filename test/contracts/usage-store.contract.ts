@@ -184,13 +184,14 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
       const plain = { input_tokens: 10, output_tokens: 1 };
       expect(await opened.usage.sumOfChat(first.chat_uid)).toEqual(plain);
       const { id } = begun(await start(ann, {}, { chat_id: first.chat_id }));
-      await append(id, { ...plain, cached_tokens: 0, reasoning_tokens: 1, cost_usd: 0.1 });
+      const parts = { cached_tokens: 0, cache_write_tokens: 2, reasoning_tokens: 1 };
+      await append(id, { ...plain, ...parts, cost_usd: 0.1 });
       const third = begun(await start(ann, {}, { chat_id: first.chat_id }));
       await append(third.id, { ...plain, cost_usd: 0.2 });
       begun(await start(ann, {}));
       expect(await opened.usage.sumOfChat(first.chat_uid)).toEqual({
         ...{ input_tokens: 30, output_tokens: 3 },
-        ...{ cached_tokens: 0, reasoning_tokens: 1, cost_usd: 0.3 },
+        ...{ ...parts, cost_usd: 0.3 },
       });
     });
 
@@ -208,18 +209,19 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
           ...of,
         });
       const one = { input_tokens: 10, output_tokens: 1 };
-      const costly = { ...one, cached_tokens: 0, cost_usd: 0.1 };
+      const costly = { ...one, cached_tokens: 0, cache_write_tokens: 4, cost_usd: 0.1 };
 
       it('are of each day, those of deleted chats included, the latest first', async () => {
         const ann = newTenant();
         const { tenant_id } = ann;
         await use(ann, -1, one);
+        const tripled = { input_tokens: 30, output_tokens: 3 };
         const rows = [await use(ann, 0, costly), await use(ann, 0, one), await use(ann, 0, costly)];
         await use(ann, -10, one);
         const expected = [
           {
             ...{ tenant_id, key: day(0), interactions: 3 },
-            usage: { input_tokens: 30, output_tokens: 3, cached_tokens: 0, cost_usd: 0.2 },
+            usage: { ...costly, ...tripled, cache_write_tokens: 8, cost_usd: 0.2 },
             unpriced_tokens: 11,
           },
           { tenant_id, key: day(-1), interactions: 1, usage: one, unpriced_tokens: 11 },
@@ -243,7 +245,7 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
         await opened.store.deleteChat(chat_uid);
         const ofUsers = (await sums({ tenant_id, by: 'user' })).map(({ key }) => key);
         expect(ofUsers).toEqual(['cleo', 'ben', 'ann']);
-        const usage = { input_tokens: 40, output_tokens: 4, cached_tokens: 0, cost_usd: 0.1 };
+        const usage = { ...costly, input_tokens: 40, output_tokens: 4 };
         expect(await sums({ tenant_id, by: 'model' })).toEqual([
           { tenant_id, key: 'demo/script', interactions: 4, usage, unpriced_tokens: 33 },
         ]);
@@ -254,7 +256,7 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
         const { tenant_id } = ann;
         const rows = [begun(await start(ann, {})), begun(await start(ann, {}))];
         const other = begun(await start(bob, {}));
-        const total = { ...one, input_tokens: 30, output_tokens: 3, cost_usd: 0.1 };
+        const total = { ...costly, input_tokens: 30, output_tokens: 3 };
         const [dear, free] = [
           { ...costly, model: 'a/dear' },
           { ...one, model: 'b/free' },
@@ -276,7 +278,7 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
           { tenant_id, key: 'b/free', interactions: 1, usage: ofFree, unpriced_tokens: 22 },
           { tenant_id, key: 'demo/script', interactions: 1, usage: one, unpriced_tokens: 11 },
         ];
-        const all = { ...total, input_tokens: 40, output_tokens: 4, cached_tokens: 0 };
+        const all = { ...total, input_tokens: 40, output_tokens: 4 };
         const whole = { tenant_id, interactions: 2, usage: all, unpriced_tokens: 33 };
         for (const { chat_uid } of [undefined, ...rows].map((row) => row ?? { chat_uid: null })) {
           if (chat_uid !== null) await opened.store.deleteChat(chat_uid);

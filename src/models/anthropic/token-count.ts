@@ -1,6 +1,6 @@
 import { isObject } from '../../kernel/json/json.js';
 import { addTokens, addUsage, NO_USAGE } from '../../protocol/interaction.js';
-import type { ReportedUsage } from '../model-provider.js';
+import type { Usage } from '../../protocol/interaction.js';
 import { tokens } from '../answer/turn-fold.js';
 
 const CACHED = 'cache_read_input_tokens';
@@ -15,7 +15,7 @@ const THINKING = 'thinking_tokens';
  */
 export class TokenCount {
   private latest: Record<string, number> = {};
-  private earlier: ReportedUsage = NO_USAGE;
+  private earlier: Usage = NO_USAGE;
 
   /** Adds the usage that one event reports for the current message. */
   add(usage: unknown): void {
@@ -38,18 +38,15 @@ export class TokenCount {
   }
 
   /** Input tokens include those written to and read from the cache. */
-  get total(): ReportedUsage {
-    const { [CACHED]: cached_tokens, [THINKING]: reasoning_tokens } = this.latest;
-    const cache_write_tokens = addTokens(
-      this.earlier.cache_write_tokens ?? 0,
-      this.latest[WRITTEN] ?? 0,
-    );
-    const sum = addUsage(this.earlier, {
+  get total(): Usage {
+    const { [CACHED]: cached_tokens, [WRITTEN]: cache_write_tokens } = this.latest;
+    const { [THINKING]: reasoning_tokens } = this.latest;
+    return addUsage(this.earlier, {
       input_tokens: addTokens(...INPUT.map((name) => this.latest[name] ?? 0)),
       output_tokens: this.latest[OUTPUT] ?? 0,
       ...(cached_tokens !== undefined && { cached_tokens }),
+      ...(cache_write_tokens !== undefined && { cache_write_tokens }),
       ...(reasoning_tokens !== undefined && { reasoning_tokens }),
     });
-    return { ...sum, ...(cache_write_tokens > 0 && { cache_write_tokens }) };
   }
 }

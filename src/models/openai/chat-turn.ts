@@ -1,4 +1,5 @@
 import { NO_USAGE } from '../../protocol/interaction.js';
+import type { Usage } from '../../protocol/interaction.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import type { ModelEvent } from '../model-provider.js';
 import { finishReason } from '../answer/finish-reason.js';
@@ -11,7 +12,6 @@ import { TurnTraces } from '../answer/turn-traces.js';
 import { areEmpty } from './call-arguments.js';
 import { CallSlots, type CallSlot } from './call-slots.js';
 import { textOfContent, thinkingOfContent, unreadParts } from './chat-content.js';
-import type { ReportedUsage } from '../model-provider.js';
 import { usageIn, withCounts } from './chat-usage.js';
 import { isKeptField, keepFields, KeptFields, type Author } from './kept-fields.js';
 import { RepeatedText } from './repeated-text.js';
@@ -64,7 +64,7 @@ export class ChatTurn implements TurnFold {
   private hasDeltas = false;
   /** True: messages in place of deltas are parts of one, and not each the whole so far. */
   private hasParts = false;
-  private usage: ReportedUsage = NO_USAGE;
+  private usage: Usage = NO_USAGE;
   private chars = 0;
 
   constructor(private readonly options: ChatTurnOptions) {

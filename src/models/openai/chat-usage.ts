@@ -1,6 +1,6 @@
 import { isObject } from '../../kernel/json/json.js';
 import { addTokens } from '../../protocol/interaction.js';
-import type { ReportedUsage } from '../model-provider.js';
+import type { Usage } from '../../protocol/interaction.js';
 import { tokens } from '../answer/turn-fold.js';
 import { choicesIn, type ChatChunk, type ChatChoice } from './chat-chunk.js';
 
@@ -13,7 +13,7 @@ const OUTPUT_DETAILS = ['completion_tokens_details', 'output_tokens_details'];
  * The usage that a chunk reports: in its own member, as OpenAI does, or where other servers have
  * it. Undefined if it reports none.
  */
-export function usageIn(chunk: ChatChunk): ReportedUsage | undefined {
+export function usageIn(chunk: ChatChunk): Usage | undefined {
   const [choice] = choicesIn(chunk) ?? [];
   const { usage, delta, message } = (isObject(choice) ? choice : {}) as ChatChoice;
   const { x_groq: extension } = chunk;
@@ -26,7 +26,7 @@ export function usageIn(chunk: ChatChunk): ReportedUsage | undefined {
 }
 
 /** The known counts with further ones. Some servers report the two in different chunks. */
-export function withCounts(known: ReportedUsage, more: ReportedUsage | undefined): ReportedUsage {
+export function withCounts(known: Usage, more: Usage | undefined): Usage {
   return {
     ...known,
     ...more,
@@ -36,14 +36,14 @@ export function withCounts(known: ReportedUsage, more: ReportedUsage | undefined
 }
 
 /** Undefined if it counts nothing, as in the early chunks of some servers. */
-function usageOf(usage: Readonly<Record<string, unknown>>): ReportedUsage | undefined {
+function usageOf(usage: Readonly<Record<string, unknown>>): Usage | undefined {
   const prompt = countIn(usage, INPUT);
   const counted = countIn(usage, OUTPUT);
   const total = tokens(usage.total_tokens);
   if (prompt + counted === 0)
     return total > 0 ? { input_tokens: total, output_tokens: 0 } : undefined;
   const { cached, written } = cacheIn(usage);
-  const beside = besidePrompt((cached ?? 0) + written, { prompt, counted, total });
+  const beside = besidePrompt(addTokens(cached ?? 0, written ?? 0), { prompt, counted, total });
   const input_tokens = addTokens(prompt, beside);
   // xAI and Gemini count thoughts in the total only
   const thoughts = prompt > 0 && counted > 0 ? Math.max(total - input_tokens - counted, 0) : 0;
@@ -52,15 +52,15 @@ function usageOf(usage: Readonly<Record<string, unknown>>): ReportedUsage | unde
   return {
     ...{ input_tokens, output_tokens },
     ...(cached !== undefined && { cached_tokens: cached }),
-    ...(written > 0 && { cache_write_tokens: written }),
+    ...(written !== undefined && { cache_write_tokens: written }),
     ...(reasoning !== undefined && { reasoning_tokens: Math.min(reasoning, output_tokens) }),
   };
 }
 
+/** Tokens that were read from the cache and written to it, where the server tells them. */
 interface Cache {
-  /** Tokens that were read from it, where the server tells them. */
   readonly cached: number | undefined;
-  readonly written: number;
+  readonly written: number | undefined;
 }
 
 function cacheIn(usage: Readonly<Record<string, unknown>>): Cache {
@@ -71,7 +71,7 @@ function cacheIn(usage: Readonly<Record<string, unknown>>): Cache {
   const written =
     detailOf(usage, INPUT_DETAILS, ['cache_write_tokens', 'cache_creation_tokens']) ??
     reported(usage.cache_creation_input_tokens);
-  return { cached, written: written ?? 0 };
+  return { cached, written };
 }
 
 /**

@@ -49,6 +49,9 @@ export const usage = z
     cached_tokens: tokens
       .optional()
       .describe('Of the input, those that the provider read from its cache, where it says so.'),
+    cache_write_tokens: tokens
+      .optional()
+      .describe('Of the input, those that the provider wrote to its cache, where it says so.'),
     reasoning_tokens: tokens
       .optional()
       .describe('Of the output, those that the model thought with, where the provider says so.'),

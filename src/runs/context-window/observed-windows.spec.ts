@@ -1,9 +1,9 @@
-import type { ReportedUsage } from '../../models/model-provider.js';
+import type { Usage } from '../../protocol/interaction.js';
 import { ObservedWindows } from './observed-windows.js';
 
 const MODEL = 'openai/qwen3:8b';
 
-const usage = (input_tokens: number, more: Partial<ReportedUsage> = {}): ReportedUsage => ({
+const usage = (input_tokens: number, more: Partial<Usage> = {}): Usage => ({
   ...{ input_tokens, output_tokens: 1 },
   ...more,
 });

@@ -1,13 +1,13 @@
-import type { ReportedUsage } from '../../models/model-provider.js';
+import type { Usage } from '../../protocol/interaction.js';
 
 /**
  * The usage that budgets count: as reported, with estimates in place of counts that are missing.
  * The same object if nothing is missing.
  */
 export function countUsage(
-  usage: ReportedUsage,
+  usage: Usage,
   estimate: { readonly input: number; readonly output: number },
-): ReportedUsage {
+): Usage {
   const { input_tokens, output_tokens } = usage;
   const isWhole = input_tokens > 0 && (output_tokens > 0 || estimate.output === 0);
   if (isWhole) return usage;

@@ -1,7 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import type { Prices } from '../../config/prices/prices.js';
 import { cutText } from '../../kernel/cut-text.js';
-import type { ReportedUsage } from '../../models/model-provider.js';
 import type { Usage } from '../../protocol/interaction.js';
 import { withCost } from './with-cost.js';
 
@@ -21,7 +20,7 @@ export class Pricing {
   ) {}
 
   /** The usage of one turn with its cost. The log names a model without a price once. */
-  priced(model: string, usage: ReportedUsage): Usage {
+  priced(model: string, usage: Usage): Usage {
     const price = this.prices.of(model);
     if (!price) this.warnOf(model);
     return withCost(usage, price);

@@ -16,13 +16,12 @@ describe(withCost.name, () => {
     expect(withCost(used, { ...price, cached_input: 0.1 }).cost_usd).toBe(1.64);
   });
 
-  it('has a price for input that is written to the cache, which is not told on', () => {
+  it('has a price for input that is written to the cache', () => {
     const used = { ...USED, cached_tokens: 400_000, cache_write_tokens: 200_000 };
-    const { cache_write_tokens: _, ...kept } = used;
     const price = { input: 1, cached_input: 0.1, output: 10 };
-    expect(withCost(used, price)).toEqual({ ...kept, cost_usd: 1.64 });
+    expect(withCost(used, price)).toEqual({ ...used, cost_usd: 1.64 });
     expect(withCost(used, { ...price, cache_write: 1.25 }).cost_usd).toBe(1.69);
-    expect(withCost(used, undefined)).toEqual(kept);
+    expect(withCost(used, undefined)).toEqual(used);
   });
 
   it('keeps a cost that is there', () => {
@@ -33,11 +32,11 @@ describe(withCost.name, () => {
 
 describe(addUsage.name, () => {
   it('adds what is there, without digits that fractions bring', () => {
-    const one = { ...USED, cached_tokens: 1, cost_usd: 0.1 };
+    const one = { ...USED, cached_tokens: 1, cache_write_tokens: 2, cost_usd: 0.1 };
     const other = { ...USED, reasoning_tokens: 0, cost_usd: 0.2 };
     expect(addUsage(one, other)).toEqual({
       ...{ input_tokens: 2_000_000, output_tokens: 200_000 },
-      ...{ cached_tokens: 1, reasoning_tokens: 0, cost_usd: 0.3 },
+      ...{ cached_tokens: 1, cache_write_tokens: 2, reasoning_tokens: 0, cost_usd: 0.3 },
     });
     expect(addUsage(USED, { input_tokens: 0, output_tokens: 0 })).toEqual(USED);
   });

@@ -2,7 +2,7 @@ import { Tripwire } from '../../guardrails/tripwire.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { ModelError } from '../../models/model-error.js';
-import type { ModelRequest, ReportedUsage } from '../../models/model-provider.js';
+import type { ModelRequest } from '../../models/model-provider.js';
 import type { ModelChain, ResolvedModel } from '../../models/model-registry.js';
 import { addUsage, NO_USAGE } from '../../protocol/interaction.js';
 import type { Usage } from '../../protocol/interaction.js';
@@ -178,7 +178,7 @@ export class ModelTurn {
     );
   }
 
-  private priced(usage: ReportedUsage, { options }: TurnStream): Usage {
+  private priced(usage: Usage, { options }: TurnStream): Usage {
     return this.scope.run.services.pricing.priced(options.model, usage);
   }
 
@@ -227,7 +227,7 @@ export class ModelTurn {
   }
 
   /** Once for each model: its server has cut the prompt without a word. */
-  private cutNotices({ options: { model } }: TurnStream, usage: ReportedUsage): Entry[] {
+  private cutNotices({ options: { model } }: TurnStream, usage: Usage): Entry[] {
     const { windows, logger } = this.scope.run.services;
     const isShort = isCut(usage, this.requestTokens);
     const tokens = isShort ? certainTokens(this.request!) : this.requestTokens;

@@ -1,6 +1,7 @@
 import type { Entry } from '../../event-log/append/run-log.js';
 import { ModelError } from '../../models/model-error.js';
-import type { ModelEvent, ReportedUsage } from '../../models/model-provider.js';
+import type { ModelEvent } from '../../models/model-provider.js';
+import type { Usage } from '../../protocol/interaction.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import { textTokens } from '../context-window/estimate-tokens.js';
 import { countUsage } from '../limits/count-usage.js';
@@ -115,7 +116,7 @@ export class TurnStream implements RunningTurn {
    * reported object itself if it is complete, undefined if the model has sent nothing.
    * @param input estimated tokens of the request
    */
-  usage(input: number): ReportedUsage | undefined {
+  usage(input: number): Usage | undefined {
     const texts = this.blocks().map(({ text }) => text);
     const output = textTokens(texts.join(''));
     if (this.completed) return countUsage(this.completed.usage, { input, output });

@@ -50,6 +50,7 @@ export class GenAiMetrics {
       input_tokens: counter(TOKENS.input_tokens),
       output_tokens: counter(TOKENS.output_tokens),
       cached_tokens: counter(TOKENS.cached_tokens),
+      cache_write_tokens: counter(TOKENS.cache_write_tokens),
       reasoning_tokens: counter(TOKENS.reasoning_tokens),
     };
   }
@@ -101,6 +102,7 @@ const TOKENS = {
   input_tokens: GEN_AI_METRICS.inputTokens,
   output_tokens: GEN_AI_METRICS.outputTokens,
   cached_tokens: GEN_AI_METRICS.cachedTokens,
+  cache_write_tokens: GEN_AI_METRICS.cacheWriteTokens,
   reasoning_tokens: GEN_AI_METRICS.reasoningTokens,
 } as const;
 const FIELDS = Object.keys(TOKENS) as (keyof typeof TOKENS)[];

@@ -14,6 +14,7 @@ export const GEN_AI = {
   inputTokens: 'gen_ai.usage.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
   cachedTokens: 'gen_ai.usage.cache_read.input_tokens',
+  cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
   reasoningTokens: 'gen_ai.usage.reasoning.output_tokens',
   tool: 'gen_ai.tool.name',
   toolType: 'gen_ai.tool.type',
@@ -29,6 +30,7 @@ export const GEN_AI_METRICS = {
   inputTokens: 'gen_ai.client.inference.usage.input_tokens',
   outputTokens: 'gen_ai.client.inference.usage.output_tokens',
   cachedTokens: 'gen_ai.client.inference.usage.cache_read.input_tokens',
+  cacheWriteTokens: 'gen_ai.client.inference.usage.cache_creation.input_tokens',
   reasoningTokens: 'gen_ai.client.inference.usage.reasoning.output_tokens',
   toolDuration: 'gen_ai.execute_tool.duration',
 } as const;

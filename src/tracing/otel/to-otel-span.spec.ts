@@ -46,6 +46,18 @@ describe(toOtelSpan.name, () => {
     expect(attributes['error.type']).toBe('model_overloaded');
   });
 
+  it('has the counts of a model turn that its vendor tells', () => {
+    const usage = { input_tokens: 9, output_tokens: 4, cached_tokens: 3, cache_write_tokens: 2 };
+    const { attributes } = exported(false, { kind: 'model', name: 'openai/a', usage });
+    expect(attributes).toMatchObject({
+      'gen_ai.usage.input_tokens': 9,
+      'gen_ai.usage.output_tokens': 4,
+      'gen_ai.usage.cache_read.input_tokens': 3,
+      'gen_ai.usage.cache_creation.input_tokens': 2,
+    });
+    expect(attributes).not.toHaveProperty('gen_ai.usage.reasoning.output_tokens');
+  });
+
   it('cuts names that clients and models make up', () => {
     const { name, attributes } = exported(true, { name: 'n'.repeat(10_000) });
     expect(name.length).toBeLessThanOrEqual(200);

@@ -116,11 +116,13 @@ function ofKind(span: Span): Attributes {
   }
 }
 
-function ofUsage({ cached_tokens, reasoning_tokens, cost_usd, ...usage }: Usage): Attributes {
+function ofUsage(usage: Usage): Attributes {
+  const { cached_tokens, cache_write_tokens, reasoning_tokens, cost_usd } = usage;
   return {
     [GEN_AI.inputTokens]: usage.input_tokens,
     [GEN_AI.outputTokens]: usage.output_tokens,
     ...(cached_tokens !== undefined && { [GEN_AI.cachedTokens]: cached_tokens }),
+    ...(cache_write_tokens !== undefined && { [GEN_AI.cacheWriteTokens]: cache_write_tokens }),
     ...(reasoning_tokens !== undefined && { [GEN_AI.reasoningTokens]: reasoning_tokens }),
     ...(cost_usd !== undefined && { 'parley.cost_usd': cost_usd }),
   };

@@ -70,7 +70,8 @@ export function describeAppends(tested: StoreUnderTest): void {
       const { id } = await started(tested.store, { lease: HELD });
       const usage = {
         ...{ input_tokens: 10, output_tokens: 5 },
-        ...{ cached_tokens: 8, reasoning_tokens: 0, cost_usd: 0.000_125 },
+        ...{ cached_tokens: 6, cache_write_tokens: 2, reasoning_tokens: 0 },
+        cost_usd: 0.000_125,
       };
       await tested.store.append([newBatch(id, [2, 2], { status: 'WAITING_INPUT', usage })]);
       expect(await tested.store.findInteraction(id)).toMatchObject({

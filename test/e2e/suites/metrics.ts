@@ -7,8 +7,13 @@ export function describeMetrics(servers: Servers): void {
       {},
       (server) => {
         it('finds what the process did, each series with a type and a few labels', async () => {
+          const usage = {
+            ...{ prompt_tokens: 10, completion_tokens: 5 },
+            prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 3 },
+            completion_tokens_details: { reasoning_tokens: 2 },
+          };
           server.fake.reply(
-            { calls: [{ name: 'calculator', arguments: { expression: '6*7' } }] },
+            { calls: [{ name: 'calculator', arguments: { expression: '6*7' } }], usage },
             { text: 'It is 42.' },
           );
           const reader = await server.api.say('measured', 'What is 6*7?');
@@ -28,6 +33,9 @@ export function describeMetrics(servers: Servers): void {
             'parley_model_turn_seconds_count{model="openai/fake"}': 2,
             'parley_tool_calls_total{outcome="ok"}': 1,
             'parley_tokens_total{model="openai/fake",direction="input"}': 20,
+            parley_cached_tokens_total: 4,
+            parley_cache_write_tokens_total: 3,
+            parley_reasoning_tokens_total: 2,
             'parley_tool_seconds_count{tool="calculator"}': 1,
             parley_time_to_first_delta_seconds_count: 1,
             'parley_http_request_seconds_count{route="POST /files",status="2xx"}': 1,

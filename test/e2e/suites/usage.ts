@@ -5,22 +5,22 @@ import type { Servers, ServerUnderTest } from '../servers.js';
 import { ADMIN_KEY, makeKey, WITH_KEYS } from '../with-keys.js';
 import { withPeople } from '../with-people.js';
 
-const PRICES = { 'openai/fake': { input: 1, cached_input: 0.1, output: 2 } };
+const PRICES = { 'openai/fake': { input: 1, cached_input: 0.1, cache_write: 2, output: 2 } };
 const PLAIN = { prompt_tokens: 100, completion_tokens: 10 };
 const DETAILED = {
   ...{ prompt_tokens: 1000, completion_tokens: 50 },
-  prompt_tokens_details: { cached_tokens: 900 },
+  prompt_tokens_details: { cached_tokens: 900, cache_write_tokens: 50 },
   completion_tokens_details: { reasoning_tokens: 40 },
 };
 
 const OF_PLAIN = { input_tokens: 100, output_tokens: 10, cost_usd: 0.00012 };
 const OF_DETAILED = {
-  ...{ input_tokens: 1000, output_tokens: 50, cached_tokens: 900, reasoning_tokens: 40 },
-  cost_usd: 0.00029,
+  ...{ input_tokens: 1000, cached_tokens: 900, cache_write_tokens: 50 },
+  ...{ output_tokens: 50, reasoning_tokens: 40, cost_usd: 0.00034 },
 };
 const OF_BOTH = {
-  ...{ input_tokens: 1100, output_tokens: 60, cached_tokens: 900, reasoning_tokens: 40 },
-  cost_usd: 0.00041,
+  ...OF_DETAILED,
+  ...{ input_tokens: 1100, output_tokens: 60, cost_usd: 0.00046 },
 };
 
 export function describeUsage(servers: Servers): void {
@@ -40,14 +40,14 @@ export function describeUsage(servers: Servers): void {
         expect(turns).toEqual([OF_DETAILED, OF_PLAIN, OF_PLAIN]);
 
         const { body: chat } = await server.api.get('/chats/told');
-        const whole = { ...OF_BOTH, input_tokens: 1200, output_tokens: 70, cost_usd: 0.00053 };
+        const whole = { ...OF_BOTH, input_tokens: 1200, output_tokens: 70, cost_usd: 0.00058 };
         expect(chat.interactions[0].usage).toEqual(whole);
         const { root } = (await server.api.get('/agents/tree?chat_id=told')).body;
         expect([root.usage, root.children[0].usage]).toEqual([OF_BOTH, OF_PLAIN]);
 
         await server.api.say('told', { user_message: script({ text: 'More.', usage: PLAIN }) });
         const { body: longer } = await server.api.get('/chats/told?limit=1');
-        const costs = { input_tokens: 1300, output_tokens: 80, cost_usd: 0.00065 };
+        const costs = { input_tokens: 1300, output_tokens: 80, cost_usd: 0.0007 };
         expect(longer.usage).toEqual({ ...whole, ...costs });
       });
 

@@ -36,7 +36,10 @@ export interface FakeTurn extends FakeHttpTurn {
 interface FakeUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
-  readonly prompt_tokens_details?: { readonly cached_tokens: number };
+  readonly prompt_tokens_details?: {
+    readonly cached_tokens: number;
+    readonly cache_write_tokens?: number;
+  };
   readonly completion_tokens_details?: { readonly reasoning_tokens: number };
 }
 

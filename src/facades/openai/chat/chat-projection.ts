@@ -232,12 +232,17 @@ function reasonOf(reason: string | undefined): FinishReason {
   return reason === 'length' || reason === 'content_filter' ? reason : 'stop';
 }
 
-function toUsage({ input_tokens, output_tokens, cached_tokens, reasoning_tokens }: Usage): object {
+function toUsage(usage: Usage): object {
+  const { input_tokens, output_tokens, cache_write_tokens } = usage;
+  const { cached_tokens = 0, reasoning_tokens = 0 } = usage;
   return {
     prompt_tokens: input_tokens,
     completion_tokens: output_tokens,
     total_tokens: input_tokens + output_tokens,
-    prompt_tokens_details: { cached_tokens: cached_tokens ?? 0 },
-    completion_tokens_details: { reasoning_tokens: reasoning_tokens ?? 0 },
+    prompt_tokens_details: {
+      cached_tokens,
+      ...(cache_write_tokens !== undefined && { cache_write_tokens }),
+    },
+    completion_tokens_details: { reasoning_tokens },
   };
 }

@@ -2,7 +2,7 @@ import type { NewRequest } from '../../../persistence/rows/request-rows.js';
 import { isProgress } from '../../../protocol/events.js';
 import type { AppendBatch } from '../../../persistence/rows/append-rows.js';
 
-/** `$1`…`$24` of `APPEND_GROUP`. */
+/** `$1`…`$25` of `APPEND_GROUP`. */
 export function toGroupParameters(batches: readonly AppendBatch[]): unknown[] {
   const written = batches.map(toJson);
   const rows = batches.map((batch, index) => toRow(batch, written[index]!));
@@ -10,13 +10,13 @@ export function toGroupParameters(batches: readonly AppendBatch[]): unknown[] {
   return [...toRecordParameters(batches, written), ...columns];
 }
 
-/** `$1`…`$24` of `APPEND_ONE`. */
+/** `$1`…`$25` of `APPEND_ONE`. */
 export function toParametersOfOne(batch: AppendBatch): unknown[] {
   const written = toJson(batch);
   return [...toRecordParameters([batch], [written]), ...toRow(batch, written)];
 }
 
-/** `$25`…`$32` of the statements with requests. */
+/** `$26`…`$33` of the statements with requests. */
 export function toRequestParameters(batches: readonly AppendBatch[]): unknown[] {
   const asked = batches.flatMap(({ requests = [] }, index) =>
     requests.map((request): [number, NewRequest] => [index + 1, request]),
@@ -92,5 +92,6 @@ function toRow(
     records.some(({ body }) => isProgress(body)),
     bytes,
     usage_by_model && JSON.stringify(usage_by_model),
+    usage?.cache_write_tokens,
   ];
 }

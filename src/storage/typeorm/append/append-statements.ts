@@ -22,8 +22,8 @@ const ASKED = `
   asked AS (
     INSERT INTO requests (interaction_id, chat_uid, chat_id, tenant_id, id, key, kind, agent_id, created_at, expires_at, event)
     SELECT w.id, w.chat_uid, w.chat_id, w.tenant_id, r.id, r.key, r.kind, r.agent_id, r.created_at, r.expires_at, r.event
-    FROM ROWS FROM (unnest($25::integer[]), unnest($26::text[]), unnest($27::text[]), unnest($28::text[]), unnest($29::text[]),
-        unnest($30::timestamptz[]), unnest($31::timestamptz[]), json_array_elements($32::json))
+    FROM ROWS FROM (unnest($26::integer[]), unnest($27::text[]), unnest($28::text[]), unnest($29::text[]), unnest($30::text[]),
+        unnest($31::timestamptz[]), unnest($32::timestamptz[]), json_array_elements($33::json))
       AS r (batch, id, key, kind, agent_id, created_at, expires_at, event) JOIN written w ON w.number = r.batch
     ON CONFLICT (interaction_id, key) DO NOTHING
   )`;
@@ -39,6 +39,7 @@ const CHANGES = `
   input_tokens = coalesce(b.input_tokens, i.input_tokens),
   output_tokens = coalesce(b.output_tokens, i.output_tokens),
   cached_tokens = coalesce(b.cached_tokens, i.cached_tokens),
+  cache_write_tokens = coalesce(b.cache_write_tokens, i.cache_write_tokens),
   reasoning_tokens = coalesce(b.reasoning_tokens, i.reasoning_tokens),
   cost_usd = coalesce(b.cost_usd, i.cost_usd),
   usage_by_model = coalesce(b.usage_by_model::json, i.usage_by_model),
@@ -60,12 +61,12 @@ const CHANGES = `
 const FENCE = `i.epoch = b.epoch AND i.last_seq = coalesce(b.after_seq, i.last_seq) AND ${MAY_RUN}`;
 
 const BATCH_COLUMNS =
-  'id, epoch, after_seq, last_seq, status, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, completed_at, error, added_messages, progressed, bytes, usage_by_model';
+  'id, epoch, after_seq, last_seq, status, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, completed_at, error, added_messages, progressed, bytes, usage_by_model, cache_write_tokens';
 
 const GROUP = `
   WITH b AS MATERIALIZED (
     SELECT b.* FROM unnest($9::text[], $10::integer[], $11::integer[], $12::integer[], $13::text[], $14::bigint[], $15::bigint[],
-      $16::bigint[], $17::bigint[], $18::float8[], $19::timestamptz[], $20::text[], $21::text[], $22::boolean[], $23::bigint[], $24::text[]) WITH ORDINALITY AS b (${BATCH_COLUMNS}, number)
+      $16::bigint[], $17::bigint[], $18::float8[], $19::timestamptz[], $20::text[], $21::text[], $22::boolean[], $23::bigint[], $24::text[], $25::bigint[]) WITH ORDINALITY AS b (${BATCH_COLUMNS}, number)
     JOIN interactions i ON i.id = b.id WHERE ${FENCE}
     ORDER BY b.id FOR UPDATE OF i SKIP LOCKED
   ),
@@ -75,7 +76,7 @@ const ONE = `
   WITH written AS (
     UPDATE interactions i SET ${CHANGES}
     FROM (VALUES ($10::integer, $11::integer, $12::integer, $13::text, $14::bigint, $15::bigint, $16::bigint, $17::bigint, $18::float8,
-      $19::timestamptz, $20::text, $21::text, $22::boolean, $23::bigint, $24::text))
+      $19::timestamptz, $20::text, $21::text, $22::boolean, $23::bigint, $24::text, $25::bigint))
       AS b (${BATCH_COLUMNS.replace('id, ', '')})
     WHERE i.id = $9 AND ${FENCE} RETURNING i.id, i.epoch, i.chat_uid, i.chat_id, i.tenant_id, 1 AS number
   )`;

@@ -39,11 +39,11 @@ const ADD_RECORDS: Statement = {
 };
 
 const INTERACTION_FIELDS = `id, chat_uid, chat_id, tenant_id, started_by, parent_id, status, user_message, agent, agent_id, model, settings, input_tokens, output_tokens,
-  cached_tokens, reasoning_tokens, cost_usd, error, added_messages, created_at, completed_at, superseded_at, last_seq, metadata, epoch, edited_from, queue_rank, bytes, final_bytes`;
+  cached_tokens, cache_write_tokens, reasoning_tokens, cost_usd, error, added_messages, created_at, completed_at, superseded_at, last_seq, metadata, epoch, edited_from, queue_rank, bytes, final_bytes`;
 
 const ADD_INTERACTION: Statement = {
   text: `INSERT INTO incoming_interactions (incoming_id, ${INTERACTION_FIELDS})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $29)`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $30)`,
 };
 
 const REQUEST_FIELDS =
@@ -173,7 +173,7 @@ function ofInteraction(row: ArchivedInteraction, added_messages: string): unknow
     ...[id, chat_uid, chat_id, tenant_id, started_by, parent_id, status],
     ...[user_message, agent, agent_id, model],
     ...[JSON.stringify(row.settings), usage.input_tokens, usage.output_tokens],
-    ...[usage.cached_tokens, usage.reasoning_tokens, usage.cost_usd],
+    ...[usage.cached_tokens, usage.cache_write_tokens, usage.reasoning_tokens, usage.cost_usd],
     ...[error && JSON.stringify(error), added_messages, created_at, completed_at],
     ...[superseded_at, last_seq, JSON.stringify(row.metadata), epoch, row.edited_from],
     row.begun ? null : 0,

@@ -12,6 +12,7 @@ import { CreateDeletedUsageDays1795564800000 } from '../../../../migrations/1795
 import { AddQueueChanges1795651200000 } from '../../../../migrations/1795651200000-add-queue-changes.js';
 import { AddUsageByModel1795741200000 } from '../../../../migrations/1795741200000-add-usage-by-model.js';
 import { AddWaitsFor1795827600000 } from '../../../../migrations/1795827600000-add-waits-for.js';
+import { AddCacheWriteTokens1795914000000 } from '../../../../migrations/1795914000000-add-cache-write-tokens.js';
 import { PgliteSocket } from './embedded-connection.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import { ChatEntity } from '../entities/chat.entity.js';
@@ -62,6 +63,7 @@ export const MIGRATIONS = [
   AddQueueChanges1795651200000,
   AddUsageByModel1795741200000,
   AddWaitsFor1795827600000,
+  AddCacheWriteTokens1795914000000,
 ];
 
 /** TypeORM would also print errors that are thrown. */

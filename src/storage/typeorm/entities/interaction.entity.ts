@@ -13,8 +13,8 @@ const UsageColumns = new EntitySchema<Usage>({
   name: 'usage',
   columns: {
     ...{ input_tokens: BIGINT, output_tokens: BIGINT },
-    ...{ cached_tokens: OPTIONAL_BIGINT, reasoning_tokens: OPTIONAL_BIGINT },
-    cost_usd: OPTIONAL_DOUBLE,
+    ...{ cached_tokens: OPTIONAL_BIGINT, cache_write_tokens: OPTIONAL_BIGINT },
+    ...{ reasoning_tokens: OPTIONAL_BIGINT, cost_usd: OPTIONAL_DOUBLE },
   },
 });
 

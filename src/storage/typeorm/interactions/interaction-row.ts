@@ -10,7 +10,7 @@ import { inSeenChat, viewerValues } from '../viewer-sql.js';
 import type { Json } from '../../../protocol/json.js';
 
 const USAGE = `i.input_tokens::double precision, i.output_tokens::double precision, i.cached_tokens::double precision,
-  i.reasoning_tokens::double precision, i.cost_usd`;
+  i.cache_write_tokens::double precision, i.reasoning_tokens::double precision, i.cost_usd`;
 
 /**
  * The columns of `ColumnsOfInteraction`, of the table `i`. The driver gives a bigint as text, and a
@@ -25,6 +25,7 @@ export interface ColumnsOfUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cached_tokens: number | null;
+  readonly cache_write_tokens: number | null;
   readonly reasoning_tokens: number | null;
   readonly cost_usd: number | null;
 }
@@ -88,10 +89,12 @@ export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow 
 }
 
 export function toUsage(columns: ColumnsOfUsage): Usage {
-  const { input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd } = columns;
+  const { input_tokens, output_tokens, cached_tokens, cache_write_tokens } = columns;
+  const { reasoning_tokens, cost_usd } = columns;
   return {
     ...{ input_tokens, output_tokens },
     ...(cached_tokens !== null && { cached_tokens }),
+    ...(cache_write_tokens !== null && { cache_write_tokens }),
     ...(reasoning_tokens !== null && { reasoning_tokens }),
     ...(cost_usd !== null && { cost_usd: toDollars(cost_usd) }),
   };
@@ -115,7 +118,7 @@ export const HAS_BEGUN = 'queue_rank IS NULL';
 export const MAY_RUN = `(i.${IS_ACTIVE} OR i.${IS_QUEUED} AND i.cancel_reason IS NOT NULL)`;
 
 const TURN_COLUMNS =
-  'model text, input_tokens bigint, output_tokens bigint, cached_tokens bigint, reasoning_tokens bigint, cost_usd float8, unpriced_tokens bigint';
+  'model text, input_tokens bigint, output_tokens bigint, cached_tokens bigint, cache_write_tokens bigint, reasoning_tokens bigint, cost_usd float8, unpriced_tokens bigint';
 
 /**
  * The usage of an interaction `i` by the models of its turns: rows `m`, of which the first counts
@@ -123,14 +126,14 @@ const TURN_COLUMNS =
  */
 export const USED_BY_MODEL = `
   LATERAL (
-    SELECT i.model, 1 AS interactions, 1 AS model_interactions, i.input_tokens, i.output_tokens, i.cached_tokens, i.reasoning_tokens,
+    SELECT i.model, 1 AS interactions, 1 AS model_interactions, i.input_tokens, i.output_tokens, i.cached_tokens, i.cache_write_tokens, i.reasoning_tokens,
       i.cost_usd, CASE WHEN i.cost_usd IS NULL THEN i.input_tokens + i.output_tokens ELSE 0 END AS unpriced_tokens
     WHERE i.usage_by_model IS NULL
     UNION ALL
-    SELECT u.model, CASE WHEN u.place = 1 THEN 1 ELSE 0 END, 1, u.input_tokens, u.output_tokens, u.cached_tokens, u.reasoning_tokens,
+    SELECT u.model, CASE WHEN u.place = 1 THEN 1 ELSE 0 END, 1, u.input_tokens, u.output_tokens, u.cached_tokens, u.cache_write_tokens, u.reasoning_tokens,
       u.cost_usd, u.unpriced_tokens
     FROM ROWS FROM (json_to_recordset(i.usage_by_model) AS (${TURN_COLUMNS})) WITH ORDINALITY
-      AS u (model, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, unpriced_tokens, place)
+      AS u (model, input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, cost_usd, unpriced_tokens, place)
   ) m`;
 
 /** The day in UTC. */

@@ -47,7 +47,7 @@ const LIST_UNTOUCHED: Statement = {
       (SELECT uid FROM slice ORDER BY uid OFFSET $2 - 1) AS next`,
 };
 
-const ADDED_IF_THERE = ['cached_tokens', 'reasoning_tokens', 'cost_usd']
+const ADDED_IF_THERE = ['cached_tokens', 'cache_write_tokens', 'reasoning_tokens', 'cost_usd']
   .map((name) => `${name} = coalesce(d.${name} + excluded.${name}, d.${name}, excluded.${name})`)
   .join(', ');
 
@@ -73,9 +73,9 @@ const DELETE_IDLE: Statement = {
     ),
     used_by_day AS (
       INSERT INTO deleted_usage_days AS d (day, tenant_id, model, user_id, interactions, model_interactions,
-        input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, unpriced_tokens)
+        input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, cost_usd, unpriced_tokens)
       SELECT ${STARTED_ON} AS day, i.tenant_id, m.model, i.started_by, sum(m.interactions), sum(m.model_interactions),
-        sum(m.input_tokens), sum(m.output_tokens), sum(m.cached_tokens), sum(m.reasoning_tokens), sum(m.cost_usd), sum(m.unpriced_tokens)
+        sum(m.input_tokens), sum(m.output_tokens), sum(m.cached_tokens), sum(m.cache_write_tokens), sum(m.reasoning_tokens), sum(m.cost_usd), sum(m.unpriced_tokens)
       FROM interactions i CROSS JOIN ${USED_BY_MODEL} WHERE i.chat_uid = (SELECT uid FROM idle) AND i.started_at IS NOT NULL
       GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
       ON CONFLICT (day, tenant_id, model, user_id) DO UPDATE SET interactions = d.interactions + excluded.interactions,

@@ -27,7 +27,7 @@ const COUNT_BYTES: Statement = {
 
 /** The columns of usage, summed. */
 const SUMS = `coalesce(sum(input_tokens), 0)::float8 AS input_tokens, coalesce(sum(output_tokens), 0)::float8 AS output_tokens,
-  sum(cached_tokens)::float8 AS cached_tokens, sum(reasoning_tokens)::float8 AS reasoning_tokens, sum(cost_usd) AS cost_usd`;
+  sum(cached_tokens)::float8 AS cached_tokens, sum(cache_write_tokens)::float8 AS cache_write_tokens, sum(reasoning_tokens)::float8 AS reasoning_tokens, sum(cost_usd) AS cost_usd`;
 
 const SUM_OF_CHAT: Statement = {
   name: 'usage.sum_of_chat',
@@ -35,7 +35,8 @@ const SUM_OF_CHAT: Statement = {
 };
 
 const OF_KEYS = { day: 'day::text', model: 'model', user: 'user_id' } as const;
-const COUNTS = 'input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd';
+const COUNTS =
+  'input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, cost_usd';
 /** Rows that were saved before turns were counted by model have no numbers of their own. */
 const OF_DELETED = `coalesce(model_interactions, interactions) AS model_interactions, ${COUNTS},
         coalesce(unpriced_tokens, CASE WHEN cost_usd IS NULL THEN input_tokens + output_tokens ELSE 0 END) AS unpriced_tokens`;
