@@ -13,6 +13,7 @@ export type {
   SettlementState,
   ToolCall,
 } from './fold/conversation.js';
+export { addUsage, NO_USAGE } from './fold/usage.js';
 export type { StartOptions } from './groups.js';
 export { ParleyError } from './http.js';
 export type { ClientOptions } from './http.js';

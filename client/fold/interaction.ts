@@ -1,6 +1,7 @@
 import type { DeltaEvent, RecordEvent, RecordOf } from '../types.js';
 import { change, find, put } from './conversation.js';
 import type { AgentNode, InteractionState, ToolCall } from './conversation.js';
+import { addUsage, NO_USAGE } from './usage.js';
 
 const STATUS_OF_ROOT = { COMPLETED: 'completed', FAILED: 'error', CANCELLED: 'cancelled' } as const;
 
@@ -9,7 +10,7 @@ export function beginInteraction(id: string): InteractionState {
   return {
     ...{ id, started: null, status: 'RUNNING', seq: 0, records: [], open: {}, calls: [] },
     ...{ agents: [], answer: null, error: null, metadata: {} },
-    usage: { input_tokens: 0, output_tokens: 0 },
+    usage: NO_USAGE,
   };
 }
 
@@ -61,7 +62,7 @@ function changes(before: InteractionState, record: RecordEvent): Partial<Interac
     case 'ANSWER':
       return { answer: record.content };
     case 'TURN_COMPLETED':
-      return { usage: sum(before.usage, record.usage) };
+      return { usage: addUsage(before.usage, record.usage) };
     case 'TOOL_CALL':
       return { calls: put(calls, callOf(record)) };
     case 'TOOL_STARTED':
@@ -126,11 +127,4 @@ function setKey(
 ): InteractionState['metadata'] {
   const { [key]: _, ...rest } = metadata;
   return value === null ? rest : { ...rest, [key]: value };
-}
-
-function sum(a: InteractionState['usage'], b: InteractionState['usage']) {
-  return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-  };
 }

@@ -1,3 +1,4 @@
+import { addUsage, NO_USAGE } from '../../client/index.js';
 import type { ChatStreamEvent, DeltaEvent, RecordEvent, RecordOf } from '../../client/index.js';
 import { narrow } from '../render/blocks.js';
 import { span } from '../render/span.js';
@@ -9,7 +10,6 @@ import { groupOf } from './group-of.js';
 import { RunningCalls } from './running-calls.js';
 import { TextBlock } from './text-block.js';
 import { drawResult } from './tool-call.js';
-import { addUsage, NO_USAGE } from './usage.js';
 
 type Body = TextBlock | ((view: View, follows: boolean) => Line[]);
 

@@ -54,6 +54,17 @@ describe(fold.name, () => {
     expect(textsIn(writing)).toEqual({ '1b0': 'Hello' });
   });
 
+  it('adds up all that turns say of their usage, and nothing that none says', () => {
+    const turn = (usage: object) => ({ type: 'TURN_COMPLETED', model: 'demo/script', usage });
+    const one = { input_tokens: 10, output_tokens: 2, cached_tokens: 4, cost_usd: 0.1 };
+    const other = { input_tokens: 5, output_tokens: 1, cache_write_tokens: 3, cost_usd: 0.2 };
+    const state = whole(log('int_1', started('Hi'), turn(one), turn(other)));
+    expect(state.interactions['int_1']!.usage).toEqual({
+      ...{ input_tokens: 15, output_tokens: 3, cached_tokens: 4, cache_write_tokens: 3 },
+      cost_usd: 0.3,
+    });
+  });
+
   it('drops texts that a notice, a take-over or the end makes void', () => {
     const notice = { type: 'NOTICE', code: 'model_retry', message: 'Again.', void: ['1b0'] };
     const two = [started('Hi'), delta('1b0', 0, 'a'), delta('1b1', 0, 'b')];
