@@ -45,9 +45,9 @@ export function addUsage(one: Usage, other: Usage): Usage {
   };
 }
 
-/** Rounded to 1e-10 dollars, so that sums of fractions have no stray digits. */
+/** Rounded to 1e-10 dollars, so that sums have no stray digits, and bounded as tokens are. */
 export function toDollars(amount: number): number {
-  return Number(amount.toFixed(10));
+  return Number(Math.min(amount, Number.MAX_SAFE_INTEGER).toFixed(10));
 }
 
 export function addTokens(...counts: readonly number[]): number {

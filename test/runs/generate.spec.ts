@@ -298,6 +298,33 @@ describe(GenerateEffect.name, () => {
     });
   });
 
+  it.each<[string, object | undefined, object]>([
+    ['no usage', undefined, { output_tokens: 1 }],
+    ['numbers that are none', { input_tokens: -1e300, output_tokens: NaN }, { output_tokens: 1 }],
+    [
+      'more parts than there are tokens',
+      { input_tokens: '12', output_tokens: 3, cached_tokens: 1e300, cache_write_tokens: 1e300 },
+      { input_tokens: 12, output_tokens: 3, cached_tokens: 12, cache_write_tokens: 0 },
+    ],
+    ['a cost below 0', { ...USAGE, cost_usd: -1 }, USAGE],
+  ])(
+    'completes a turn whose provider sends %s, and spends no less than nothing',
+    async (_, usage, told) => {
+      const done = { ...completed('Done'), usage } as ModelEvent;
+      const env = { MODEL_PRICES: JSON.stringify({ 'fake/model': { input: 1, output: 2 } }) };
+      const world = await RunWorld.open({
+        ...{ agent: react, env },
+        provider: playing([textDelta('Done'), done]),
+      });
+      await world.run();
+      const row = await world.row();
+      expect(row).toMatchObject({ status: 'COMPLETED', usage: told });
+      expect(row.usage.cost_usd).toBeGreaterThan(0);
+      const [turn] = await world.all('TURN_COMPLETED');
+      expect(row.usage).toEqual(turn!.usage);
+    },
+  );
+
   it('sends no model more than it may be sent', async () => {
     const provider = playing(answerTurn('Done'));
     const env = { CONTEXT_STRATEGY: 'none' };

@@ -24,6 +24,16 @@ describe(withCost.name, () => {
     expect(withCost(used, undefined)).toEqual(used);
   });
 
+  it('is never below 0, and a number, whatever was counted', () => {
+    const price = { input: 1, cached_input: 0.1, output: 10 };
+    const used = { input_tokens: 10, output_tokens: 0, cached_tokens: 100 };
+    expect(withCost(used, price).cost_usd).toBeCloseTo(0.00001, 10);
+    const huge = { input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 0 };
+    const costly = withCost(huge, { input: 1e308, output: 1 });
+    expect(costly.cost_usd).toBe(Number.MAX_SAFE_INTEGER);
+    expect(addUsage(costly, costly).cost_usd).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
   it('keeps a cost that is there', () => {
     const used = { ...USED, cost_usd: 3 };
     expect(withCost(used, { input: 1, output: 10 })).toEqual(used);

@@ -4,6 +4,7 @@ import type { ModelEvent } from '../../models/model-provider.js';
 import type { Usage } from '../../protocol/interaction.js';
 import type { AssistantMessage, ToolCall } from '../../protocol/message.js';
 import { textTokens } from '../context-window/estimate-tokens.js';
+import { boundedUsage } from '../../models/answer/bounded-usage.js';
 import { countUsage } from '../limits/count-usage.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { RunningTurn, ShownText } from '../scope/running.js';
@@ -211,7 +212,7 @@ export class TurnStream implements RunningTurn {
       case 'tool_call_ready':
         return this.finishCall(event);
       case 'response_completed':
-        this.completed = event;
+        this.completed = { ...event, usage: boundedUsage(event.usage) };
         return undefined;
       case 'notice':
         return void this.told.push(event);
