@@ -26,6 +26,8 @@ const NOW = Date.now();
 const at = (second: number): string => new Date(NOW + second * 1000).toISOString();
 const FAILED = { status: 'FAILED', error: { code: 'crash_loop', message: 'Lost.' } } as const;
 
+const MOST = Number.MAX_SAFE_INTEGER;
+
 /** Every test has tenants of its own. */
 export function usageStoreContract(name: string, open: () => Promise<OpenedUsage>): void {
   describe(`${name} as a UsageStore`, () => {
@@ -289,6 +291,25 @@ export function usageStoreContract(name: string, open: () => Promise<OpenedUsage
         expect(await sums({ tenant_id: bob.tenant_id, by: 'model' })).toMatchObject([
           { tenant_id: bob.tenant_id, key: 'b/free', interactions: 1 },
         ]);
+      });
+
+      it('are whole numbers at most, and keep no chat from being deleted', async () => {
+        const ann = newTenant();
+        const { tenant_id } = ann;
+        const most = { input_tokens: MOST, output_tokens: MOST, cost_usd: MOST };
+        const row = begun(await start(ann, {}));
+        const turns = Array.from({ length: 1100 }, () => {
+          return { ...most, model: 'a/odd', unpriced_tokens: MOST };
+        });
+        const used = { usage: most, usage_by_model: turns };
+        await opened.store.append([{ ...endBatch(row.id, 2), ...used }]);
+        const other = begun(await start(ann, {}, { chat_id: row.chat_id }));
+        await opened.store.append([{ ...endBatch(other.id, 2), ...used }]);
+        expect(await opened.usage.sumOfChat(row.chat_uid)).toEqual(most);
+        const sum = { tenant_id, key: 'a/odd', usage: most, unpriced_tokens: MOST };
+        expect(await sums({ tenant_id, by: 'model' })).toMatchObject([sum]);
+        expect(await opened.store.deleteChat(row.chat_uid)).toBe('deleted');
+        expect(await sums({ tenant_id, by: 'model' })).toMatchObject([sum]);
       });
 
       it('are of all tenants unless one is named', async () => {

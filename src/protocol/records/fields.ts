@@ -58,6 +58,7 @@ export const usage = z
     cost_usd: z
       .number()
       .min(0)
+      .max(Number.MAX_SAFE_INTEGER)
       .optional()
       .describe('US dollars, of the turns of models that had a price.'),
   })

@@ -116,6 +116,17 @@ describe('A session log with faults', () => {
     expect(await world.findFaults(chat_id)).toEqual([]);
   });
 
+  it('has no cost that is too large to be summed', async () => {
+    const lines = linesOf(LOG).map((line) =>
+      line.type === 'interaction'
+        ? { ...line, usage: { ...line['usage'], cost_usd: 1e308 } }
+        : line,
+    );
+    const { report } = await world.import(toLog(lines));
+    expect(report).toMatchObject({ interactions: 0 });
+    expect(report.problems[0]!.message).toMatch(/usage\.cost_usd/);
+  });
+
   it('takes records that are out of order', async () => {
     const lines = linesOf(LOG);
     const mixed = [...lines.slice(0, 4), lines[6]!, lines[5]!, lines[4]!, ...lines.slice(7)];

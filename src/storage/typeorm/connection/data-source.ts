@@ -13,6 +13,7 @@ import { AddQueueChanges1795651200000 } from '../../../../migrations/17956512000
 import { AddUsageByModel1795741200000 } from '../../../../migrations/1795741200000-add-usage-by-model.js';
 import { AddWaitsFor1795827600000 } from '../../../../migrations/1795827600000-add-waits-for.js';
 import { AddCacheWriteTokens1795914000000 } from '../../../../migrations/1795914000000-add-cache-write-tokens.js';
+import { WidenDeletedUsageDays1796000400000 } from '../../../../migrations/1796000400000-widen-deleted-usage-days.js';
 import { PgliteSocket } from './embedded-connection.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import { ChatEntity } from '../entities/chat.entity.js';
@@ -64,6 +65,7 @@ export const MIGRATIONS = [
   AddUsageByModel1795741200000,
   AddWaitsFor1795827600000,
   AddCacheWriteTokens1795914000000,
+  WidenDeletedUsageDays1796000400000,
 ];
 
 /** TypeORM would also print errors that are thrown. */

@@ -3,7 +3,7 @@ import type {
   InteractionRow,
   InteractionSettings,
 } from '../../../persistence/rows/interaction-row.js';
-import { toDollars } from '../../../protocol/interaction.js';
+import { addTokens, toDollars } from '../../../protocol/interaction.js';
 import type { InteractionError, InteractionStatus, Usage } from '../../../protocol/interaction.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
 import { inSeenChat, viewerValues } from '../viewer-sql.js';
@@ -88,14 +88,15 @@ export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow 
   };
 }
 
+/** Of one interaction, or sums, which are as exact as those of `addUsage`. */
 export function toUsage(columns: ColumnsOfUsage): Usage {
   const { input_tokens, output_tokens, cached_tokens, cache_write_tokens } = columns;
   const { reasoning_tokens, cost_usd } = columns;
   return {
-    ...{ input_tokens, output_tokens },
-    ...(cached_tokens !== null && { cached_tokens }),
-    ...(cache_write_tokens !== null && { cache_write_tokens }),
-    ...(reasoning_tokens !== null && { reasoning_tokens }),
+    ...{ input_tokens: addTokens(input_tokens), output_tokens: addTokens(output_tokens) },
+    ...(cached_tokens !== null && { cached_tokens: addTokens(cached_tokens) }),
+    ...(cache_write_tokens !== null && { cache_write_tokens: addTokens(cache_write_tokens) }),
+    ...(reasoning_tokens !== null && { reasoning_tokens: addTokens(reasoning_tokens) }),
     ...(cost_usd !== null && { cost_usd: toDollars(cost_usd) }),
   };
 }

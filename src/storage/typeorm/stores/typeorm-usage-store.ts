@@ -1,3 +1,4 @@
+import { addTokens } from '../../../protocol/interaction.js';
 import type { Usage } from '../../../protocol/interaction.js';
 import { UsageStore } from '../../../quotas/usage-store.js';
 import type { UsageKey, UsageQuery, UsageSum, UsedBytes } from '../../../quotas/usage-store.js';
@@ -100,7 +101,8 @@ export class TypeOrmUsageStore extends UsageStore {
       values,
     );
     return rows.map(({ tenant_id: tenant, key, interactions, unpriced_tokens, ...columns }) => {
-      return { tenant_id: tenant, key, interactions, usage: toUsage(columns), unpriced_tokens };
+      const sums = { usage: toUsage(columns), unpriced_tokens: addTokens(unpriced_tokens) };
+      return { tenant_id: tenant, key, interactions, ...sums };
     });
   }
 }
