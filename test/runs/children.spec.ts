@@ -244,6 +244,9 @@ describe(Children.name, () => {
     const log = await world.log();
     const [caller] = log.filter(({ body }) => body.type === 'AGENT_STARTED');
     expect(checkConversation(conversationOf(log, caller!.agent_id))).toEqual([]);
+    const [turn] = await world.all('TURN_COMPLETED');
+    const { output_tokens } = (await world.row()).usage;
+    expect(output_tokens).toBeGreaterThan(turn!.usage.output_tokens); // the turn that was cut off
   });
 
   it('are stopped with their own children, requests and all, while the interaction goes on', async () => {

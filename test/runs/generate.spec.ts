@@ -15,6 +15,7 @@ import {
   thinkingDelta,
   USAGE,
 } from '../support/model/model-events.js';
+import type { Run } from '../../src/runs/run.js';
 import { RunWorld } from '../support/runs/run-world.js';
 import type { RunWorldOptions } from '../support/runs/run-world.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
@@ -324,6 +325,23 @@ describe(GenerateEffect.name, () => {
       expect(row.usage).toEqual(turn!.usage);
     },
   );
+
+  it('counts an estimate of a turn that a cancel cuts off, with its cost', async () => {
+    let run: Run | undefined;
+    const provider = new ScriptedProvider(function* () {
+      yield textDelta('Two words');
+      run!.cancel('Enough.');
+    });
+    const env = { MODEL_PRICES: JSON.stringify({ 'fake/model': { input: 1, output: 2 } }) };
+    const world = await RunWorld.open({ agent: react, provider, env });
+    run = await world.takeUp();
+    await run!.execute();
+    const { status, usage } = await world.row();
+    expect([status, usage.output_tokens]).toEqual(['CANCELLED', 3]);
+    const { input_tokens, cost_usd } = usage;
+    expect(input_tokens).toBeGreaterThan(0);
+    expect(cost_usd).toBeCloseTo((input_tokens + 2 * 3) / 1_000_000, 10);
+  });
 
   it('sends no model more than it may be sent', async () => {
     const provider = playing(answerTurn('Done'));

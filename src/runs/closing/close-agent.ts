@@ -30,7 +30,7 @@ function voidTurns({ run }: AgentScope, agents: ReadonlySet<string>): Entry[] {
   return [...run.turns].flatMap((turn): Entry[] => {
     const { agent_id, visible } = turn.options;
     if (!agents.has(agent_id)) return [];
-    run.turns.delete(turn);
+    run.abandon(turn);
     const blocks = visible ? turn.shownBlockIds() : [];
     if (blocks.length === 0) return [];
     const message = 'The agent was stopped while its model answered.';

@@ -79,6 +79,7 @@ export class RunEnding {
     const completed_at = new Date(run.now).toISOString();
     const added_messages = conversation.addedWith(rest);
     const end = { status, error, completed_at, added_messages };
+    for (const turn of run.turns) run.abandon(turn);
     await run.append(all, { status, end });
     const { reports } = run.services;
     reports.ended(run.interaction, { ...end, usage: run.totalUsage, fault });

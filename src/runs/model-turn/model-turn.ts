@@ -43,8 +43,6 @@ export class ModelTurn {
   private wasRefused = false;
   /** The last request. */
   private request: ModelRequest | undefined;
-  /** Estimated tokens of the last request. */
-  private requestTokens = 0;
   /**
    * Estimated usage of attempts that failed in the middle of an answer. It counts if the whole turn
    * fails.
@@ -86,7 +84,7 @@ export class ModelTurn {
             model: model.name,
           });
         const hasShown = turn.shownBlockIds().length > 0;
-        const lost = turn.usage(this.requestTokens);
+        const lost = turn.usage();
         if (lost) this.lost = addUsage(this.lost, this.priced(lost, turn));
         if (!hasShown && (await this.noteContextOverflow(turn, error))) continue;
         if (!hasShown && (await this.retryWithoutImages(turn, error))) continue;
@@ -123,7 +121,7 @@ export class ModelTurn {
     const { refusal } = this;
     this.refusal = undefined;
     const { request: whole, tokens } = await input.prompt.request(model, refusal);
-    this.requestTokens = tokens;
+    turn.requestTokens = tokens;
     const request = scope.run.imagesDisabled ? dropImages(whole) : whole;
     this.request = request;
     scope.throwIfStopped();
@@ -157,8 +155,8 @@ export class ModelTurn {
   ): Promise<void> {
     const { in_conversation, prompt, key } = this.input;
     const message = turn.message();
-    const hidden = { message, in_conversation, estimated_tokens: this.requestTokens };
-    const counted = turn.usage(this.requestTokens) ?? reported;
+    const hidden = { message, in_conversation, estimated_tokens: turn.requestTokens };
+    const counted = turn.usage() ?? reported;
     const isEstimated = counted !== reported;
     const used = this.priced(counted, turn);
     await this.scope.append(
@@ -227,10 +225,10 @@ export class ModelTurn {
   }
 
   /** Once for each model: its server has cut the prompt without a word. */
-  private cutNotices({ options: { model } }: TurnStream, usage: Usage): Entry[] {
+  private cutNotices({ options: { model }, requestTokens }: TurnStream, usage: Usage): Entry[] {
     const { windows, logger } = this.scope.run.services;
-    const isShort = isCut(usage, this.requestTokens);
-    const tokens = isShort ? certainTokens(this.request!) : this.requestTokens;
+    const isShort = isCut(usage, requestTokens);
+    const tokens = isShort ? certainTokens(this.request!) : requestTokens;
     if (!windows.note(model, usage, tokens)) return [];
     const message = promptCut(model, { tokens, counted: usage.input_tokens });
     logger.warn(message);

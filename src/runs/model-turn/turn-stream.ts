@@ -53,6 +53,8 @@ export class TurnStream implements RunningTurn {
   private readonly calls = new Map<number, StreamingToolCall>();
   private completed: Completed | undefined;
   private readonly told: Notice[] = [];
+  /** Estimated tokens of the request. */
+  requestTokens = 0;
   /** True if a guardrail has changed the name or the id of a call. */
   private isCallChanged = false;
 
@@ -115,9 +117,9 @@ export class TurnStream implements RunningTurn {
   /**
    * The usage of the turn as the vendor reports it; missing numbers are estimated. Returns the
    * reported object itself if it is complete, undefined if the model has sent nothing.
-   * @param input estimated tokens of the request
    */
-  usage(input: number): Usage | undefined {
+  usage(): Usage | undefined {
+    const input = this.requestTokens;
     const texts = this.blocks().map(({ text }) => text);
     const output = textTokens(texts.join(''));
     if (this.completed) return countUsage(this.completed.usage, { input, output });

@@ -43,6 +43,8 @@ interface RunParts {
   readonly health: RunHealth;
 }
 
+type UsageEffects = Pick<AppendEffects, 'usage' | 'usage_by_model'>;
+
 /** Bound of what is remembered of notices. */
 const MAX_NOTICES = 200;
 
@@ -103,6 +105,7 @@ export class RunScope implements JournalListener {
   private readonly health: RunHealth;
   private status: InteractionStatus;
   private usage: Usage;
+  private isUsageSaved = true;
   private readonly usageByModel: UsageByModel;
   private serialized: Promise<unknown> = Promise.resolve();
   private rejectFailure: (error: unknown) => void = () => {};
@@ -168,7 +171,10 @@ export class RunScope implements JournalListener {
     const { status } = this.requests;
     const isStatusNew = effects.status === undefined && status !== this.status;
     if (isStatusNew) this.status = status;
-    const records = await this.save(entries, isStatusNew ? { ...effects, status } : effects);
+    const usage = this.isUsageSaved ? {} : this.usageEffects;
+    this.isUsageSaved = true;
+    const all = { ...effects, ...usage, ...(isStatusNew && { status }) };
+    const records = await this.save(entries, all);
     for (const record of records) {
       this.openWork.apply(record);
       this.budgets.apply(record);
@@ -258,9 +264,23 @@ export class RunScope implements JournalListener {
   }
 
   /** Adds the usage of a turn. Returns the new totals, to be appended with its record. */
-  addUsage(model: string, usage: Usage): Pick<AppendEffects, 'usage' | 'usage_by_model'> {
+  addUsage(model: string, usage: Usage): UsageEffects {
     this.usage = addUsage(this.usage, usage);
     this.usageByModel.add(model, usage);
+    return this.usageEffects;
+  }
+
+  /** A turn that will not be completed. Its usage is saved with the next append. */
+  abandon(turn: RunningTurn): void {
+    this.turns.delete(turn);
+    const { model } = turn.options;
+    const used = turn.usage();
+    if (!used) return;
+    this.addUsage(model, this.services.pricing.priced(model, used));
+    this.isUsageSaved = false;
+  }
+
+  private get usageEffects(): UsageEffects {
     const usage_by_model = this.usageByModel.rows;
     return { usage: this.usage, ...(usage_by_model && { usage_by_model }) };
   }

@@ -1,3 +1,5 @@
+import type { Usage } from '../../protocol/interaction.js';
+
 /** Text of an answer that readers have seen while it was streamed. */
 export interface ShownText {
   readonly block_id: string;
@@ -18,6 +20,8 @@ export interface RunningTurn {
   readonly shownText: ShownText | undefined;
   /** Ids of the blocks that readers have seen in part. */
   shownBlockIds(): readonly string[];
+  /** Its usage so far; undefined if the model has sent nothing. */
+  usage(): Usage | undefined;
 }
 
 /** A child agent, as the run's scope sees it. */
