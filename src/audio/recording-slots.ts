@@ -1,54 +1,27 @@
 import { AppError } from '../kernel/app-error.js';
+import { Slots } from '../kernel/async/slots.js';
 
 /** Recordings that a process holds at once: each is in memory until its provider has answered. */
 const MAX_RECORDINGS = 8;
+const NEVER = new AbortController().signal;
 
 export class RecordingSlots {
-  private taken = 0;
-  private readonly waiting = new Set<() => void>();
+  private readonly slots = new Slots(MAX_RECORDINGS);
 
   /** @throws AppError `audio_busy` (503) if none is free */
   async within<T>(work: () => Promise<T>): Promise<T> {
-    if (this.taken >= MAX_RECORDINGS) throw busy();
-    this.taken++;
-    return this.work(work);
+    if (this.slots.areTaken) throw busy();
+    return this.withinOnceFree(NEVER, work);
   }
 
   /** Waits for a free one. @throws the signal's reason */
   async withinOnceFree<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    signal.throwIfAborted();
-    if (this.taken < MAX_RECORDINGS) this.taken++;
-    else await this.next(signal);
-    return this.work(work);
-  }
-
-  private async work<T>(work: () => Promise<T>): Promise<T> {
+    await this.slots.take(signal);
     try {
       return await work();
     } finally {
-      this.release();
+      this.slots.release();
     }
-  }
-
-  private release(): void {
-    const [first] = this.waiting;
-    if (!first) return void this.taken--;
-    this.waiting.delete(first);
-    first();
-  }
-
-  private next(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        if (this.waiting.delete(start)) reject(signal.reason);
-      };
-      const start = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      this.waiting.add(start);
-      signal.addEventListener('abort', leave, { once: true });
-    });
   }
 }
 
