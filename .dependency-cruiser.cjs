@@ -94,6 +94,7 @@ const HOMES = {
   '@anthropic-ai/sdk': 'src/models/anthropic/',
   '@aws-sdk/(client-s3|lib-storage|s3-request-presigner)': 'src/files/s3/',
   '@electric-sql/pglite': 'src/storage/typeorm/',
+  '@jsquash/.+': 'src/tools/images/scaling/',
   '@modelcontextprotocol/sdk': 'src/mcp/',
   '@nestjs/config': 'src/config/',
   '@vscode/tree-sitter-wasm': 'src/permissions/shell/',

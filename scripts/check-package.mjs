@@ -61,6 +61,15 @@ const MESSAGES = [
   ['react', 'call mcp__memory__read_graph {}', '"entities": []'],
 ];
 
+/** A PNG, and as many bytes after it as are too many to be shown. */
+const LARGE_PNG = Buffer.concat([
+  Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAEElEQVR4nGP8zwAFTDAGAwATKQED8NgHhAAAAABJRU5ErkJggg==',
+    'base64',
+  ),
+  Buffer.alloc(2 ** 20),
+]);
+
 const NODES = [process.execPath, ...process.argv.slice(2)];
 
 await inScratchFolder('parley-package-', check);
@@ -133,13 +142,17 @@ async function makeShop(shop, tarball) {
 async function tryOn(image, { name, scratch, environment }) {
   const folder = join(scratch, name);
   await mkdir(folder);
-  const options = { AUTH: 'none', ALLOWED_HOSTS: '*', MODEL: 'demo/script', ...environment };
+  const options = {
+    ...{ AUTH: 'none', ALLOWED_HOSTS: '*', MODEL: 'demo/script', ...environment },
+    FILES_DIR: join(image.root, 'data', `files of ${name}`), // each database has its own
+  };
   const container = await holds(`the package starts: ${name}`, () =>
     startContainer(image, { name, folder, environment: options }),
   );
   await holds('a browser gets the console', () => openPage(container));
   for (const message of MESSAGES)
     await holds(`${message[0]} answers ${message[1]}`, () => converse(container, message));
+  await holds('a large image of a message is scaled down', () => showImage(container));
   const code = await container.stop();
   expect(code === 0, `it ends with ${code}: see ${container.log}`);
 }
@@ -207,6 +220,20 @@ async function openPage({ url }) {
     const { status } = await fetch(new URL(name, page.url));
     expect(status === 200, `${name}: ${status}`);
   }
+}
+
+async function showImage({ url }) {
+  const body = new FormData();
+  body.append('file', new Blob([LARGE_PNG]), 'large.png');
+  const upload = await fetch(`${url}/files`, { method: 'POST', body });
+  const { id } = await upload.json();
+  const reply = await fetch(`${url}/chats/image/interactions?wait=true`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ agent: 'helper', user_message: 'Look', file_ids: [id] }),
+  });
+  const text = JSON.stringify(await reply.json());
+  expect(text.includes('a smaller copy is shown with this message: image/jpeg, 3×2'), text);
 }
 
 async function converse({ url }, [agent, user_message, expected]) {

@@ -5,6 +5,7 @@ import type { ApiClient } from '../support/client/api-client.js';
 import { FakeAnthropic } from '../support/model/fake-anthropic.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { IMAGES } from '../support/tools/images.js';
+import { makePng } from '../support/tools/photos.js';
 import { Person } from '../support/client/person.js';
 import { FILES, onOneStore, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
@@ -76,4 +77,41 @@ describe('An image that a tool showed, when the server is killed while the model
         await data.remove();
       },
     );
+});
+
+describe('A large photo in a message, when the server is killed while the model looks at it', () => {
+  let server: ServerProcess | undefined;
+
+  afterEach(() => server?.kill('SIGKILL'));
+
+  it('is scaled down once, and shown by the server after it in the same request', async () => {
+    const data = await FILES.create();
+    const fake = await FakeOpenAi.start();
+    const start = async (): Promise<ApiClient> => {
+      server = await ServerProcess.start({ ...data.env, ...OPENAI.env(fake.baseUrl) });
+      return server.api();
+    };
+    fake.reply({ hang: true }, { text: 'Red.' });
+    let api = await start();
+    const form = new FormData();
+    form.append(
+      'file',
+      new Blob([Buffer.from(makePng({ width: 2_000, height: 300 }))]),
+      'photo.png',
+    );
+    const { id } = (await api.send('POST', '/files', { form })).body;
+    const of = await api.begin('photo', { user_message: 'Which colour?', file_ids: [id] });
+    const before = (await fake.request(1)).body;
+    await server!.kill('SIGKILL');
+    api = await start();
+    expect((await api.send('DELETE', `/files/${id}`)).status).toBe(204);
+    const reader = await api.follow(of);
+    expect(reader.find('ANSWER')).toMatchObject({ content: 'Red.' });
+    expect(reader.list('RESUMED')).toHaveLength(1);
+    expect(fake.requests.map(({ body }) => body)).toEqual([before, before]);
+    expect(JSON.stringify(before)).toContain('image/jpeg, 1568×235');
+    await fake.stop();
+    await server!.kill('SIGKILL');
+    await data.remove();
+  });
 });

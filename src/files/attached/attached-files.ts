@@ -10,7 +10,8 @@ import { ModelError } from '../../models/model-error.js';
 import type { ReadFile } from '../../protocol/events.js';
 import type { AttachedFile } from '../../protocol/file.js';
 import { IMAGE_TYPES, imageBytes } from '../../protocol/message.js';
-import { MAX_IMAGE_BYTES, readImage, TOO_LARGE } from '../../tools/images/read-image.js';
+import { MAX_IMAGE_BYTES } from '../../tools/images/read-image.js';
+import { fitImage } from '../../tools/images/scaling/fit-image.js';
 import { documentKind, readDocument } from '../extraction/document-text.js';
 import type { DocumentKind } from '../extraction/document-text.js';
 import { FileCatalog } from '../file-catalog.js';
@@ -19,8 +20,8 @@ import { FileContents } from '../file-contents.js';
 
 /** Characters of all files of a message that a model reads. */
 const MAX_CHARS = 200_000;
-/** Larger documents are not read: they are in memory as a whole. */
-const MAX_DOCUMENT_BYTES = 25 * 1024 * 1024;
+/** Larger documents and images are not read: they are in memory as a whole. */
+const MAX_WHOLE_BYTES = 25 * 1024 * 1024;
 /** Of a text, what is read of it: a character has at most four. */
 const MAX_TEXT_BYTES = 4 * MAX_CHARS;
 
@@ -108,7 +109,8 @@ export class AttachedFiles {
     try {
       const kind = documentKind(file.mime_type);
       if (kind) return await this.document(file, { kind, max_chars: room.chars, signal });
-      if (IMAGE_TYPES.some((type) => type === file.mime_type)) return await this.image(file, room);
+      if (IMAGE_TYPES.some((type) => type === file.mime_type))
+        return await this.image(file, room, signal);
       if (isRecording(file.mime_type)) return await this.recording(file, room.chars, signal);
       return await this.text(file, room.chars);
     } catch (error) {
@@ -121,7 +123,7 @@ export class AttachedFiles {
     file: AttachedFile & { readonly tenant_id: string },
     { kind, ...limits }: { kind: DocumentKind; max_chars: number; signal: AbortSignal },
   ): Promise<Content> {
-    if (file.size_bytes > MAX_DOCUMENT_BYTES) return { remark: 'it is too large to be read' };
+    if (file.size_bytes > MAX_WHOLE_BYTES) return { remark: TOO_LARGE };
     if (limits.max_chars <= 0) return { remark: NO_ROOM };
     const found = await readDocument(kind, await buffer(await this.open(file)), limits);
     if (!found.ok) return { remark: `its text can’t be read: it ${found.fault}` };
@@ -132,13 +134,17 @@ export class AttachedFiles {
   private async image(
     file: AttachedFile & { readonly tenant_id: string },
     { images, image_bytes }: Room,
+    signal: AbortSignal,
   ): Promise<Content> {
-    const { size_bytes } = file;
-    if (size_bytes > MAX_IMAGE_BYTES) return { remark: `it ${TOO_LARGE}` };
-    if (images === 0 || size_bytes > image_bytes) return { remark: NO_ROOM };
-    const found = readImage(await buffer(await this.open(file)));
-    if (found?.ok) return { image: found.image, remark: 'it is shown with this message' };
-    return { remark: `it ${found?.fault ?? 'is damaged'}` };
+    if (file.size_bytes > MAX_WHOLE_BYTES) return { remark: TOO_LARGE };
+    if (images === 0) return { remark: NO_ROOM };
+    const max_bytes = Math.min(MAX_IMAGE_BYTES, image_bytes);
+    const found = await fitImage(await buffer(await this.open(file)), { max_bytes, signal });
+    if (!found?.ok) return { remark: `it ${found?.fault ?? 'is damaged'}` };
+    const { image, is_copy, about } = found;
+    if (imageBytes(image) > image_bytes) return { remark: NO_ROOM };
+    const remark = is_copy ? `a smaller copy is shown with this message: ${about}` : SHOWN;
+    return { image, remark };
   }
 
   private async recording(
@@ -194,6 +200,8 @@ export class AttachedFiles {
 }
 
 const CUT = 'only its beginning is here';
+const TOO_LARGE = 'it is too large to be read';
+const SHOWN = 'it is shown with this message';
 const NO_ROOM = 'there was no more room for it in this message';
 
 /** Of recordings, by code of `AudioService`. */

@@ -1,4 +1,5 @@
 import type { ImageType } from '../../protocol/message.js';
+import { jpegSegments } from './jpeg-segments.js';
 
 /** In pixels. */
 export interface ImageSize {
@@ -53,30 +54,17 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
   }
 }
 
-/** ITU T.81, B.1: segments with a length each, up to the frame header. */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
-  for (let at = 2; at < bytes.length;) {
-    if (bytes.readUInt8(at) !== MARK) return undefined;
-    const marker = bytes.readUInt8(at + 1);
-    if (marker === MARK) {
-      at++; // fill bytes are allowed before a marker
-      continue;
-    }
-    if (marker === JPEG_SCAN || marker === JPEG_END) return undefined;
-    if (isFrame(marker)) {
-      const isWhole = bytes.lastIndexOf(JPEG_END_MARK) > at;
-      const size = { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
-      return isWhole ? size : undefined;
-    }
-    at += 2 + Math.max(2, bytes.readUInt16BE(at + 2));
+  for (const { marker, at } of jpegSegments(bytes)) {
+    if (!isFrame(marker)) continue;
+    const isWhole = bytes.lastIndexOf(JPEG_END_MARK) > at;
+    const size = { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    return isWhole ? size : undefined;
   }
   return undefined;
 }
 
-const MARK = 0xff;
-const JPEG_SCAN = 0xda;
-const JPEG_END = 0xd9;
-const JPEG_END_MARK = Buffer.from([MARK, JPEG_END]);
+const JPEG_END_MARK = Buffer.from('ffd9', 'hex');
 /** Markers in the range of the frame markers that are table markers. */
 const JPEG_TABLES = new Set([0xc4, 0xc8, 0xcc]);
 

@@ -1,39 +1,54 @@
 import type { Image, ImageType } from '../../protocol/message.js';
 import { imageSize } from './image-size.js';
+import type { ImageSize } from './image-size.js';
 
 /** Maximum size of an image file, in bytes. */
 export const MAX_IMAGE_BYTES = 1024 * 1024;
-export const TOO_LARGE = `has more than the ${MAX_IMAGE_BYTES.toLocaleString('en-US')} bytes that can be shown`;
 /** Maximum pixels of a side; vendors reject the whole request above it. */
 const MAX_SIDE = 8_000;
 
+/** `about`: such as "image/png, 640×480, 12,345 bytes". */
 export type ReadImage =
-  /** `about`: such as "image/png, 640×480, 12,345 bytes". */
   | { readonly ok: true; readonly image: Image; readonly about: string }
   /**
    * `fault`: why the image can't be shown; the end of a sentence that begins with a description of
-   * it.
+   * it. `too_large`: a smaller copy of it may be shown.
    */
-  | { readonly ok: false; readonly fault: string; readonly about: string };
+  | {
+      readonly ok: false;
+      readonly fault: string;
+      readonly about: string;
+      readonly too_large?: { readonly type: ImageType; readonly size: ImageSize };
+    };
 
 /** Checks if bytes can be shown to a model as an image; undefined if they are no image. */
-export function readImage(bytes: Buffer): ReadImage | undefined {
-  const media_type = imageType(bytes);
-  if (media_type === undefined) return undefined;
-  const size = imageSize(bytes, media_type);
-  const sides = size && `${size.width}×${size.height}`;
-  const length = `${bytes.length.toLocaleString('en-US')} bytes`;
-  const about = [media_type, sides, length].filter(Boolean).join(', ');
-  const fault = faultOf(bytes, media_type, size && Math.max(size.width, size.height));
-  if (fault !== undefined) return { ok: false, fault, about };
-  return { ok: true, image: { media_type, data: bytes.toString('base64') }, about };
+export function readImage(bytes: Buffer, max_bytes = MAX_IMAGE_BYTES): ReadImage | undefined {
+  const type = imageType(bytes);
+  if (type === undefined) return undefined;
+  const size = imageSize(bytes, type);
+  const about = aboutImage(type, bytes.length, size);
+  if (!size) return { ok: false, fault: 'is damaged or not complete', about };
+  if (isAnimated(bytes, type))
+    return { ok: false, fault: 'is animated, and only still images can be shown', about };
+  const fault = sizeFault(bytes.length, size, max_bytes);
+  if (fault !== undefined) return { ok: false, fault, about, too_large: { type, size } };
+  return { ok: true, image: { media_type: type, data: bytes.toString('base64') }, about };
 }
 
-function faultOf(bytes: Buffer, type: ImageType, side: number | undefined): string | undefined {
-  if (bytes.length > MAX_IMAGE_BYTES) return TOO_LARGE;
-  if (side === undefined) return 'is damaged or not complete';
-  if (side > MAX_SIDE) return `has a side of more than the ${MAX_SIDE} pixels that can be shown`;
-  return isAnimated(bytes, type) ? 'is animated, and only still images can be shown' : undefined;
+export function aboutImage(type: ImageType, bytes: number, size?: ImageSize): string {
+  const sides = size && `${size.width}×${size.height}`;
+  return [type, sides, `${bytes.toLocaleString('en-US')} bytes`].filter(Boolean).join(', ');
+}
+
+function sizeFault(
+  bytes: number,
+  { width, height }: ImageSize,
+  max_bytes: number,
+): string | undefined {
+  if (bytes > max_bytes)
+    return `has more than the ${max_bytes.toLocaleString('en-US')} bytes that can be shown`;
+  const isWide = Math.max(width, height) > MAX_SIDE;
+  return isWide ? `has a side of more than the ${MAX_SIDE} pixels that can be shown` : undefined;
 }
 
 /** Checks the loop extension of a GIF, or the animation flag of a WebP. */

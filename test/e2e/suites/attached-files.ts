@@ -8,7 +8,8 @@ import { Gate } from '../../support/gate.js';
 import { makeDocx, makePdf, makePdfBomb } from '../../support/make-documents.js';
 import { LiveWatch } from '../../support/client/live-watch.js';
 import { script } from '../../support/model/scripted-answers.js';
-import { IMAGES } from '../../support/tools/images.js';
+import { IMAGES, pngOf } from '../../support/tools/images.js';
+import { look, makeJpeg } from '../../support/tools/photos.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { makeKey, WITH_KEYS } from '../with-keys.js';
 
@@ -72,6 +73,25 @@ function testReading(server: ServerUnderTest): void {
     expect(JSON.stringify(interaction)).not.toContain(IMAGES.png);
   });
 
+  it('are scaled down if they are large photos, which are turned as they were taken', async () => {
+    const photo = await makeJpeg({ width: 64, height: 32, orientation: 6, padding: 3_000_000 });
+    const photos: string[] = [];
+    for (let n = 0; n < 8; n++)
+      photos.push((await upload(server.api, Buffer.from(photo), `${n}.jpg`)).id);
+    const [sent, { chat_id }] = await ask(server, photos);
+    const [{ text }, ...images] = sent.at(-1).content;
+    expect(text).toMatch(
+      /\[File 0\.jpg, image\/jpeg, 3,0\d\d,\d{3} bytes, file_[-\w]+: a smaller copy is shown with this message: image\/jpeg, 32×64, [\d,]{3,5} bytes\]/,
+    );
+    expect(images).toHaveLength(8);
+    const [type, data] = images[0].image_url.url.split(',');
+    expect(type).toBe('data:image/jpeg;base64');
+    expect(await look(data)).toEqual({
+      ...{ width: 32, height: 64, corners: ['blue', 'red', 'white', 'green'] },
+    });
+    expect(await readLog(server.api, chat_id)).not.toContain('files_left_out');
+  });
+
   it('stay as they were read when they are deleted, also for an edit', async () => {
     const file = await upload(server.api, 'kept text', 'kept.txt');
     const other = await upload(server.api, 'other text', 'other.txt');
@@ -115,11 +135,8 @@ function testReading(server: ServerUnderTest): void {
 
   it('are told to the person where the model does not get all of them', async () => {
     const png = Buffer.from(IMAGES.png, 'base64');
-    const photo = await upload(
-      server.api,
-      Buffer.concat([png, Buffer.alloc(1 << 20)]),
-      'photo.png',
-    );
+    const large = pngOf(2 ** 20 + 1, { width: 8_000, height: 8_000 });
+    const photo = await upload(server.api, Buffer.from(large), 'photo.png');
     const shown = await upload(server.api, png, 'shown.png');
     const bomb = await upload(server.api, makePdfBomb(100_000_000), 'bomb.pdf');
     const long = await upload(server.api, 'x'.repeat(200_001), 'long.txt');
@@ -135,7 +152,7 @@ function testReading(server: ServerUnderTest): void {
         type: 'NOTICE',
         code: 'files_left_out',
         message:
-          'The model does not get all of the files. photo.png: it has more than the 1,048,576 bytes that can be shown. bomb.pdf: its text can’t be read: it unpacks to too much. long.txt: only its beginning is here.',
+          'The model does not get all of the files. photo.png: it has too many pixels to be scaled down. bomb.pdf: its text can’t be read: it unpacks to too much. long.txt: only its beginning is here.',
       },
     ]);
   });
