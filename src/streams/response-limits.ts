@@ -16,6 +16,8 @@ import { Clock } from '../kernel/clock.js';
 import { Periodic } from '../kernel/periodic.js';
 import { doneWithin } from '../kernel/async/promises.js';
 import { Counts } from '../kernel/counts.js';
+import { exceedsShare, surplusOf } from '../kernel/fair-share.js';
+import type { Held } from '../kernel/fair-share.js';
 import { sendProblem } from '../http/errors/problem.filter.js';
 import { closeOf, closeUnsent, isGone } from './unsent-responses.js';
 
@@ -26,8 +28,6 @@ const CHECK_MS = 1_000;
 const FAREWELL_SHARE = 5;
 /** Bytes of an answer that is sent in any case: connections have buffers of that size anyhow. */
 const SMALL = 16 * 1024;
-/** Part of `MAX_UNREAD_BYTES` that may wait for the clients of one user. */
-const SHARE = 1 / 2;
 /** Each part of the server that cares for a response listens to its end. */
 const MAX_LISTENERS = 30;
 
@@ -39,10 +39,8 @@ interface Waiting {
 }
 
 /** An answer of which bytes wait for the client. */
-interface Held {
+interface HeldAnswer extends Held {
   readonly response: ServerResponse;
-  readonly owner: string | undefined;
-  readonly bytes: number;
 }
 
 /**
@@ -131,7 +129,7 @@ export class ResponseLimits
   check(): void {
     const now = this.clock.monotonic();
     this.unread = new Counts();
-    const held: Held[] = [];
+    const held: HeldAnswer[] = [];
     for (const [response, waiting] of this.open) {
       if (response.destroyed) continue;
       const bytes = response.writableLength;
@@ -156,15 +154,9 @@ export class ResponseLimits
    * Those that can be asked for again go first, and the last one is never ended.
    * @param held oldest first
    */
-  private makeRoom(held: readonly Held[]): void {
-    const ofOwner = new Map<string | undefined, Held[]>();
-    for (const each of held.toSorted(repeatableFirst).reverse()) {
-      const others = ofOwner.get(each.owner);
-      if (others) others.push(each);
-      else ofOwner.set(each.owner, [each]);
-    }
-    for (let left = held.length; left > 1 && this.isOver; left--) {
-      const { response, owner, bytes } = ofOwner.get(this.unread.largest())!.pop()!;
+  private makeRoom(held: readonly HeldAnswer[]): void {
+    const { maxUnreadBytes: most } = this.config;
+    for (const { response, owner, bytes } of surplusOf(held.toSorted(repeatableFirst), most)) {
       this.unread.add(owner, -bytes);
       response.destroy();
     }
@@ -211,10 +203,7 @@ export class ResponseLimits
   }
 
   private exceeds(owner: string | undefined): boolean {
-    const { maxUnreadBytes: most } = this.config;
-    const { total, owners } = this.unread;
-    const own = this.unread.of(owner);
-    return own >= most * SHARE || (total >= most && own > total / owners);
+    return exceedsShare(this.unread, owner, this.config.maxUnreadBytes);
   }
 
   private tooMuchUnread(): AppError {
@@ -226,12 +215,12 @@ export class ResponseLimits
   }
 }
 
-function repeatableFirst(a: Held, b: Held): number {
+function repeatableFirst(a: HeldAnswer, b: HeldAnswer): number {
   return Number(isRepeatable(b)) - Number(isRepeatable(a));
 }
 
 /** False for the answer to a request that may have changed something. */
-function isRepeatable({ response }: Held): boolean {
+function isRepeatable({ response }: HeldAnswer): boolean {
   return response.req.method === 'GET';
 }
 

@@ -3,20 +3,30 @@ import type { Readable } from 'node:stream';
 import type { NextFunction, Request, Response } from 'express';
 import { AppError } from '../../kernel/app-error.js';
 import { Counts } from '../../kernel/counts.js';
+import { exceedsShare, surplusOf } from '../../kernel/fair-share.js';
 
 const MIB = 1024 * 1024;
 /** Bytes of all bodies on their way, half of it for one user. */
 export const MAX_ARRIVING = 128 * MIB;
-const SHARE = 1 / 2;
 /** Bytes of a body that are taken in any case: `MAX_REQUESTS` bounds them. */
 const SMALL = 16 * 1024;
+
+interface Body {
+  readonly owner: string | undefined;
+  bytes: number;
+  readonly refuse: (error: AppError) => void;
+}
 
 /**
  * Bounds the bodies on their way. The parser holds each, decompressed, until its last byte is
  * there, and the client decides when that is.
  */
 export class ArrivingBodies {
+  /** Of all, also of those that were refused and are not gone. */
   private readonly bytes = new Counts();
+  /** Those that are taken, oldest first. */
+  private readonly taken = new Set<Body>();
+  private takenBytes = 0;
 
   /** @param ownerOf the user of a request */
   constructor(private readonly ownerOf: (response: ServerResponse) => string | undefined) {}
@@ -29,16 +39,13 @@ export class ArrivingBodies {
    */
   watch(request: Request, response: Response, limit: number, next: NextFunction): NextFunction {
     const owner = this.ownerOf(response);
-    let [received, held] = [0, 0];
+    let received = 0;
     let decoder: Readable | undefined;
     let isOver = false;
-    const release = (): void => {
-      this.bytes.add(owner, -held);
-      held = 0;
-    };
     const end = (error?: unknown): void => {
       if (isOver) return;
       isOver = true;
+      if (this.taken.delete(body)) this.takenBytes -= body.bytes;
       next(error);
     };
     const refuse = (error: AppError): void => {
@@ -47,11 +54,15 @@ export class ArrivingBodies {
       decoder?.destroy();
       end(error);
     };
+    const body: Body = { owner, bytes: 0, refuse };
+    this.taken.add(body);
+    const release = (): void => {
+      this.bytes.add(owner, -body.bytes);
+      if (this.taken.delete(body)) this.takenBytes -= body.bytes;
+      body.bytes = 0;
+    };
     const hold = (chunk: Buffer): void => {
-      if (isOver) return;
-      held += chunk.length;
-      this.bytes.add(owner, chunk.length);
-      if (held > SMALL && this.isTooMuch(owner)) refuse(tooMuchArriving());
+      if (!isOver) this.hold(body, chunk.length);
     };
     request.on('data', (chunk: Buffer) => {
       received += chunk.length;
@@ -66,8 +77,19 @@ export class ArrivingBodies {
     };
   }
 
-  private isTooMuch(owner: string | undefined): boolean {
-    return this.bytes.total > MAX_ARRIVING || this.bytes.of(owner) > MAX_ARRIVING * SHARE;
+  private hold(body: Body, bytes: number): void {
+    body.bytes += bytes;
+    this.takenBytes += bytes;
+    this.bytes.add(body.owner, bytes);
+    if (body.bytes > SMALL && exceedsShare(this.bytes, body.owner, MAX_ARRIVING))
+      body.refuse(tooMuchArriving());
+    if (this.takenBytes > MAX_ARRIVING) this.makeRoom();
+  }
+
+  /** Refuses the oldest bodies of the user with most, so that no user keeps others from sending. */
+  private makeRoom(): void {
+    const long = [...this.taken].filter(({ bytes }) => bytes > SMALL);
+    for (const { refuse } of surplusOf(long, MAX_ARRIVING)) refuse(tooMuchArriving());
   }
 }
 
