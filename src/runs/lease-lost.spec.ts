@@ -348,6 +348,8 @@ describe(Run.name, () => {
       await ctx.step('two', () => 2);
       await ctx.say('three');
     };
+    const CAUSES =
+      'Either the code has changed since this interaction began, or it is not deterministic: time, random numbers and I/O belong into ctx.step (docs/agents.md#determinism-and-replay).';
     const changes: [string, AgentFunction, string][] = [
       [
         'another kind of step',
@@ -374,6 +376,12 @@ describe(Run.name, () => {
       const { status, error } = await world.row();
       expect([status, error?.code]).toEqual(['FAILED', 'journal_mismatch']);
       expect(error?.message).toContain(message);
+      expect(error?.message).toContain(CAUSES);
+      // the log of the server has all of it
+      expect(world.reports.at(-1)![1]).toMatchObject({
+        message: 'Interaction failed (journal_mismatch)',
+        cause: error?.message,
+      });
     });
 
     it('does not let an agent catch that its code has changed', async () => {

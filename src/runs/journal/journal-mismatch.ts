@@ -10,7 +10,7 @@ export class JournalMismatch extends AppError {
     super(
       'conflict',
       'journal_mismatch',
-      `The agent's code does not take the steps in its journal: at step ${recorded.key} the log has ${stepLabel(recorded)}, and the code now asks for ${asked}. Either it has changed since this interaction began, or it is not deterministic: time, random numbers and I/O belong into ctx.step. Edit the message to run it again.`,
+      `The agent's code and its journal differ: at step ${recorded.key} the log has ${stepLabel(recorded)}, and the code now asks for ${asked}. Either the code has changed since this interaction began, or it is not deterministic: time, random numbers and I/O belong into ctx.step (docs/agents.md#determinism-and-replay). Edit the message to run it again.`,
     );
   }
 }

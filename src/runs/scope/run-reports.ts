@@ -11,7 +11,7 @@ import { toErrorText } from '../../tools/text/to-text.js';
 import { cutText } from '../../kernel/cut-text.js';
 
 /** Characters of an error that the log quotes: vendors may repeat what they were sent. */
-const MAX_ERROR = 300;
+const MAX_ERROR = 600;
 
 /** True if the run can no longer write; the interaction continues in another run. */
 export function isLoss(error: unknown): boolean {
