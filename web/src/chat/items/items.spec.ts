@@ -54,6 +54,15 @@ describe(itemsOf.name, () => {
     expect(itemsOf(log, 'agent_2', [])).toEqual([]);
   });
 
+  it('shows the text that an agent has returned in place of its answer', () => {
+    const answer = { type: 'ANSWER', block_id: 'b0', content: 'Yes.' };
+    const returned = { type: 'ANSWER', block_id: 'b1', content: 'Yes. (signed)', replaces: 'b0' };
+    expect(itemsOf(turn([answer]), 'agent_1', [])).toMatchObject([{ text: 'Yes.' }]);
+    expect(itemsOf(turn([answer, returned]), 'agent_1', [])).toMatchObject([
+      { kind: 'text', key: 'b1', text: 'Yes. (signed)' },
+    ]);
+  });
+
   it('gives arguments that are being written to the call once that is there', () => {
     const open = {
       b1: { type: 'TOOL_INPUT_DELTA', agent_id: 'agent_1', tool_call_id: 'c1', text: '{"a' },

@@ -64,7 +64,7 @@ const LINES = new Set(['NOTICE', 'RESUMED', 'CANCELLED', 'ERROR', 'AGENT_INTERVE
 
 /** The items of one agent of a turn: its own, and where it has started others. */
 export function itemsOf(turn: Turn, agentId: string, requests: Requests): readonly Item[] {
-  const own = turn.records.filter((record) => isOf(record, agentId));
+  const own = withoutReplaced(turn.records.filter((record) => isOf(record, agentId)));
   const blocks = Object.entries(turn.open).filter(([, { agent_id }]) => agent_id === agentId);
   const called = new Set<string>();
   const facts = factsOf(turn, requests);
@@ -88,6 +88,14 @@ export function itemsOf(turn: Turn, agentId: string, requests: Requests): readon
 function isOf(record: RecordEvent, agentId: string): boolean {
   const { type, agent_id } = record;
   return (type === 'AGENT_STARTED' ? record.parent_agent_id : agent_id) === agentId;
+}
+
+/** Without answers in whose place the agent has returned another text. */
+function withoutReplaced(records: readonly RecordEvent[]): readonly RecordEvent[] {
+  const replaced = new Set(
+    records.flatMap((record) => (record.type === 'ANSWER' ? (record.replaces ?? []) : [])),
+  );
+  return records.filter((record) => record.type !== 'ANSWER' || !replaced.has(record.block_id));
 }
 
 interface Context {
