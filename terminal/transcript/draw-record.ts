@@ -19,11 +19,17 @@ export interface Context {
 
 type Draw = (view: View) => Line[];
 
-/** How a record is drawn that is no text and no result; undefined for one that is not shown. */
+/**
+ * How a record is drawn that is no text and no result, and what stands below an answer; undefined
+ * for nothing.
+ */
 export function drawingOf(record: RecordEvent, context: Context): Draw | undefined {
   switch (record.type) {
     case 'INTERACTION_STARTED':
       return (view) => drawMessage(record, view);
+    case 'ANSWER':
+      if (record.replaces === undefined) return undefined;
+      return (view) => mark(view.glyphs.note, 'in place of the answer before it', SGR.dim, view);
     case 'TOOL_CALL':
       if (record.tool_name === 'ask_human') return undefined; // the question follows
       return (view) => drawCall(record.tool_name, record.tool_input, view);

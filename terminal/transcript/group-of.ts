@@ -1,8 +1,11 @@
 import type { RecordEvent } from '../../client/index.js';
 
 /** Records of a group stand together; a blank line comes between groups. */
-export function groupOf({ type, seq }: RecordEvent): string {
+export function groupOf(record: RecordEvent): string {
+  const { type, seq } = record;
   switch (type) {
+    case 'ANSWER':
+      return record.block_id;
     case 'INTERACTION_STARTED':
     case 'INPUT_REQUIRED':
     case 'INTERACTION_COMPLETE':

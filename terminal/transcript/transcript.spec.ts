@@ -50,6 +50,17 @@ describe(Transcript.name, () => {
     expect(textOf(transcript.liveLine())).toBe('');
   });
 
+  it('says that a returned text stands in place of the printed answer', () => {
+    const transcript = new Transcript();
+    const answer = record({ type: 'ANSWER', block_id: 'b1', content: 'Yes.' });
+    expect(drawn(transcript, started(), answer)).toEqual(['› Hi', '', 'Yes.']);
+    const returned = { type: 'ANSWER', block_id: 'b2', content: 'Yes. (signed)', replaces: 'b1' };
+    expect(drawn(transcript, record(returned))).toEqual([
+      ...['', 'Yes. (signed)'],
+      '  ↳ in place of the answer before it',
+    ]);
+  });
+
   it('ends a thought when its agent writes the answer', () => {
     const transcript = new Transcript();
     const lines = drawn(

@@ -148,6 +148,7 @@ export class Transcript {
       const { block_id } = record;
       this.blockOf({ interaction_id, block_id, agent_id, tone }).finish(record.content);
       this.blocks.delete(keyOf(interaction_id, block_id));
+      if (record.type === 'ANSWER') this.addRecord(record);
     } else if (record.type === 'TOOL_RESULT') this.addResult(record);
     else this.addRecord(record);
   }
