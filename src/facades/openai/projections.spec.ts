@@ -199,6 +199,24 @@ describe('Frames of OpenAI’s protocols', () => {
     expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
   });
 
+  it('are a whole answer without the text in whose place another was returned', () => {
+    const texts = [
+      make('INTERACTION_STARTED', {}, 1),
+      make('TEXT_DELTA', { ...TEXT, delta: 'Yes.' }),
+      make('ANSWER', { block_id: '1b0', content: 'Yes.' }),
+      make('TEXT_DELTA', { ...TEXT, block_id: '1b1', delta: 'Yes. (signed)' }),
+      make('ANSWER', { block_id: '1b1', content: 'Yes. (signed)', replaces: '1b0' }, 3),
+      make('INTERACTION_COMPLETE', { status: 'COMPLETED' }, 4),
+    ];
+    const [chat, response] = [chatOf(), responseOf()];
+    framesOf(chat, texts);
+    const ended = JSON.parse(framesOf(response, texts).at(-1)!.data);
+    const content = 'Yes. (signed)';
+    expect(chat.completion()).toMatchObject({ choices: [{ message: { content } }] });
+    const output = [{ content: [{ text: content }] }];
+    expect([ended.response, response.response()]).toMatchObject([{ output }, { output }]);
+  });
+
   it('have no text, thought or call of a child', () => {
     for (const [type, fields] of [
       ['TEXT_DELTA', TEXT],

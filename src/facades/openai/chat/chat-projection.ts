@@ -34,7 +34,7 @@ interface ToolCall {
  */
 export class ChatProjection implements StreamedProjection {
   private readonly work = new OpenWork();
-  /** Texts by block, in order; those that are void are taken out. */
+  /** Texts by block, in order; those that are void or were replaced are taken out. */
   private readonly texts = new Map<string, string>();
   private readonly open = new Set<string>();
   private readonly calls: ToolCall[] = [];
@@ -100,6 +100,7 @@ export class ChatProjection implements StreamedProjection {
       case 'ANSWER':
         this.open.delete(event.block_id);
         if (isRoot) this.finish = reasonOf(event.finish_reason);
+        if (event.replaces !== undefined) this.drop(event.replaces);
         return [];
       case 'TURN_COMPLETED':
         this.usage = addUsage(this.usage, event.usage);

@@ -31,19 +31,28 @@ export function turnsOf(history: readonly Message[]): readonly HistoryTurn[] | u
   });
 }
 
-/** True if the turn is what clients got of the interaction. */
+/**
+ * True if the turn is what clients got of the interaction: a stream has the texts that the agent
+ * has replaced, too.
+ */
 export function isTurnOf(turn: HistoryTurn, interaction: Interaction): boolean {
   const { user_message, agent_id, agent_events, cut } = interaction;
   if (turn.user !== user_message || cut?.agent_events !== undefined) return false;
-  const texts: string[] = [];
+  const texts = new Map<string, string>();
+  const replaced = new Set<string>();
   const outputs = new Map<string, string | undefined>();
   for (const event of agent_events) {
     const isText = event.type === 'MESSAGE' || event.type === 'ANSWER';
-    if (isText && event.agent_id === agent_id && event.content !== '') texts.push(event.content);
+    if (isText && event.agent_id === agent_id && event.content !== '')
+      texts.set(event.block_id, event.content);
+    if (event.type === 'ANSWER' && event.replaces !== undefined) replaced.add(event.replaces);
     if (event.type === 'TOOL_RESULT')
       outputs.set(event.id, event.truncated ? undefined : event.tool_output);
   }
   const isSame = ([id, output]: [string, string]): boolean =>
     outputs.has(id) && (outputs.get(id) ?? output) === output;
-  return turn.text === texts.join(BETWEEN_TEXTS) && [...turn.results].every(isSame);
+  const streamed = [...texts.values()].join(BETWEEN_TEXTS);
+  for (const block of replaced) texts.delete(block);
+  const whole = [...texts.values()].join(BETWEEN_TEXTS);
+  return [streamed, whole].includes(turn.text) && [...turn.results].every(isSame);
 }

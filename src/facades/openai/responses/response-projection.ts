@@ -55,6 +55,8 @@ export class ResponseProjection implements StreamedProjection {
   private readonly clientCalls = new Set<string>();
   /** Approvals and questions that are not settled. */
   private readonly asked = new Set<string>();
+  /** Ids of texts in whose place the agent has returned another. */
+  private readonly replaced = new Set<string>();
   private readonly reader: SequencePoint | undefined;
   /** Of texts that are not recorded yet, what the reader has. */
   private has = 0;
@@ -118,7 +120,7 @@ export class ResponseProjection implements StreamedProjection {
       error: this.error && { code: 'server_error', message: this.error.message },
       incomplete_details: this.cutBy ? { reason: this.cutBy } : null,
       model: `${agent}:${model}`,
-      output: [...this.output],
+      output: this.output.filter(({ id }) => !this.replaced.has(id)),
       previous_response_id: this.options.previous_response_id ?? null,
       conversation: { id: chat_id },
       metadata: {
@@ -164,6 +166,7 @@ export class ResponseProjection implements StreamedProjection {
         return this.close(event.block_id, 'completed');
       case 'ANSWER':
         if (this.isRoot(event)) this.cutBy = CUTS[event.finish_reason ?? 'stop'];
+        if (event.replaces !== undefined) this.replaced.add(this.itemId('message', event.replaces));
         return this.close(event.block_id, event.partial ? 'incomplete' : 'completed');
       case 'TURN_COMPLETED':
         this.usage = addUsage(this.usage, event.usage);
@@ -242,7 +245,7 @@ export class ResponseProjection implements StreamedProjection {
   }
 
   private openBlock(kind: OpenBlock['kind'], block_id: string): OpenBlock {
-    const id = `${kind === 'message' ? 'msg' : 'rs'}_${this.options.row.id}_${block_id}`;
+    const id = this.itemId(kind, block_id);
     const block = { kind, id, output_index: this.output.length, text: '' };
     this.open.set(block_id, block);
     const item = toItem(block, 'in_progress');
@@ -259,6 +262,10 @@ export class ResponseProjection implements StreamedProjection {
       if (before + index + 1 > this.has) this.emit(type, fields, number);
     });
     return block;
+  }
+
+  private itemId(kind: OpenBlock['kind'], block_id: string): string {
+    return `${kind === 'message' ? 'msg' : 'rs'}_${this.options.row.id}_${block_id}`;
   }
 
   private close(block_id: string, status: 'completed' | 'incomplete'): void {
