@@ -36,7 +36,7 @@ export interface GenerateOptions extends Sampling {
    * fails; by default the interaction's.
    */
   readonly model?: string;
-  /** Effort, or an exact budget of tokens, for models that think. */
+  /** Effort, or an exact budget of 1,024 to 1,000,000 tokens, for models that think. */
   readonly thinking?: Thinking;
 }
 

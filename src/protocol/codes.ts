@@ -199,6 +199,7 @@ export const ERRORS: Readonly<Record<string, string>> = {
   model_timeout: 'The model API sent nothing for MODEL_TIMEOUT_MS.',
   model_unreachable: 'The model API can’t be reached.',
   invalid_event: 'The agent sent an event or metadata that is too large, or no JSON.',
+  invalid_thinking: 'The thinking of a turn is no effort, and no budget within the bounds.',
   invalid_key: 'A key of the store of files is malformed.',
   no_progress: 'The model repeats calls that fail in the same way, so it is not asked again.',
   no_parent: 'The agent has no parent that it could tell something.',

@@ -5,6 +5,7 @@ import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { ModelError } from '../../src/models/model-error.js';
 import type { ModelEvent } from '../../src/models/model-provider.js';
 import type { Delta } from '../../src/protocol/events.js';
+import type { Thinking } from '../../src/protocol/thinking.js';
 import { checkConversation } from '../support/runs/check-conversation.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
 import {
@@ -77,6 +78,21 @@ describe(GenerateEffect.name, () => {
       error: { code: 'model_bad_response', message: expect.stringMatching(/no tool_call_ready/) },
     });
   });
+
+  it.each([{ budget_tokens: 1_023 }, { budget_tokens: 2_000.5 }, 'much'])(
+    'asks no model to think %j, which is out of bounds',
+    async (thinking) => {
+      const provider = playing([completed('')]);
+      const agent = (ctx: AgentContext) => ctx.generate({ thinking: thinking as Thinking });
+      const world = await ran({ agent: async (ctx) => void (await agent(ctx)), provider });
+      const { error } = await world.row();
+      expect(error).toMatchObject({
+        code: 'invalid_thinking',
+        message: expect.stringContaining('low, medium, high or {"budget_tokens"'),
+      });
+      expect(provider.requests).toEqual([]);
+    },
+  );
 
   it('records a turn at once and in order: thoughts, text, calls, its completion', async () => {
     const call = { id: 'c1', name: 'echo', arguments: '{"a":1}' };

@@ -1,6 +1,9 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { ModelRequest, ModelTool, ModelEvent } from '../../models/model-provider.js';
+import { cutText } from '../../kernel/cut-text.js';
 import type { Message } from '../../protocol/message.js';
+import { thinking as thinkingSchema } from '../../protocol/records/fields.js';
+import { THINKING_VALUES } from '../../protocol/thinking.js';
 import type { GenerateOptions } from '../../agents/agent-context.js';
 import { TELL_AGENT } from '../../tools/agent/tell-agent.tool.js';
 import type { AgentScope } from '../scope/agent-scope.js';
@@ -11,7 +14,7 @@ const MAX_CONVERSATION = 4_000_000;
 /**
  * The request of one turn.
  *
- * @throws AppError `input_too_large`
+ * @throws AppError `input_too_large`, `invalid_thinking`
  */
 export function turnRequest(
   scope: AgentScope,
@@ -23,6 +26,7 @@ export function turnRequest(
   const { defaults } = services.models;
   const { max_output_tokens = defaults.max_output_tokens } = options;
   const thinking = options.thinking ?? interaction.settings.thinking ?? defaults.thinking;
+  checkThinking(options.thinking);
   checkSize(messages);
   return {
     model,
@@ -64,6 +68,16 @@ export function toolsOffered(
 function ownTools({ run: { interaction, services } }: AgentScope): readonly string[] {
   const { client_tools } = interaction.settings;
   return [...client_tools.map(({ name }) => name), ...services.tools.ownNames()];
+}
+
+/** That of a start and of a chat was checked when it came. */
+function checkThinking(ofCode: GenerateOptions['thinking']): void {
+  if (ofCode === undefined || thinkingSchema.safeParse(ofCode).success) return;
+  throw new AppError(
+    'invalid',
+    'invalid_thinking',
+    `The agent's code asks for a turn with the thinking ${cutText(JSON.stringify(ofCode) ?? typeof ofCode, 100)}. It has to be ${THINKING_VALUES}.`,
+  );
 }
 
 function checkSize(messages: readonly Message[]): void {
