@@ -3,6 +3,7 @@ import type { HookContext, Step } from '../../src/agents/agent-hooks.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { Hooks } from '../../src/agents/server-hooks.js';
 import { ToolRun } from '../../src/runs/tool-call/tool-run.js';
+import type { Task } from '../../src/protocol/task.js';
 import type { ToolContext, ToolEvent } from '../../src/tools/core/tool.js';
 import { expectEnded } from '../support/client/expect-ended.js';
 import { answerTurn, callTurn } from '../support/model/model-events.js';
@@ -99,6 +100,39 @@ describe(ToolRun.name, () => {
     expect(faults).toEqual(['invalid_event', 'invalid_event', 'invalid_event']);
     expect(await world.all('CUSTOM')).toEqual([]);
     expect(await world.all('NOTICE')).toEqual([{ type: 'NOTICE', code: 'odd', message: 'Hm.' }]);
+  });
+
+  it('tells of a task what a task has, within bounds, and refuses odd notices', async () => {
+    const at = '2026-01-15T10:00:00.000Z';
+    const task: Task = {
+      ...{ id: 'task_1', chat_id: 'chat_test', title: 'Test', description: null },
+      ...{ status: 'pending', version: 1, agent_id: null, created_at: at, updated_at: at },
+    };
+    const faults: string[] = [];
+    const world = await RunWorld.open(
+      calling(async ({ tell }) => {
+        const say = (event: ToolEvent): Promise<void> =>
+          tell(event).catch(({ message }: Error) => void faults.push(message));
+        const change = (fields: object) => {
+          const event = { type: 'TASK_UPDATED', task: { ...task, ...fields } } as const;
+          return say({ ...event, ...{ by: 'x' } });
+        };
+        await change({ odd: true });
+        await change({ title: undefined });
+        await change({ description: 'x'.repeat(64 * 1024) });
+        await say({ type: 'NOTICE', code: '', message: 'Hm.' });
+        await say({ type: 'NOTICE', code: 'long', message: 'x'.repeat(20_000) });
+        return 'worked';
+      }),
+    );
+    await world.run();
+    expect(await world.all('TASK_UPDATED')).toEqual([{ type: 'TASK_UPDATED', task }]);
+    expect((await world.all('NOTICE')).map(({ message }) => message.length)).toEqual([10_000]);
+    expect(faults).toEqual([
+      'Not sent: the task is not one of the task board: title.',
+      'Not sent: the task has more than 65536 bytes of JSON.',
+      'Not sent: a notice needs a code of 1 to 64 characters.',
+    ]);
   });
 
   it('tells a tool of its agent and of the call that it is made in', async () => {

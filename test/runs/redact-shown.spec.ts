@@ -5,6 +5,7 @@ import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { Hooks } from '../../src/agents/server-hooks.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { SecretsGuardrail } from '../../src/guardrails/secrets/secrets.guardrail.js';
+import type { Task } from '../../src/protocol/task.js';
 import { guardText } from '../../src/runs/guarding/guard-output.js';
 import { askedIn, firstIn } from '../support/runs/asked-in.js';
 import { AskingJudge } from '../support/runs/asking-judge.js';
@@ -16,6 +17,11 @@ import { FakeTool } from '../support/tools/fake-tool.js';
 const SECRET = 'a-token-of-the-server';
 const GONE = '[redacted: MY_TOKEN of the server]';
 const NOTICE = { message: `Guardrail secrets: Secrets were redacted: MY_TOKEN of the server.` };
+const AT = '2026-01-15T10:00:00.000Z';
+const TASK: Task = {
+  ...{ id: 'task_1', chat_id: 'chat_test', title: 'Test', description: null },
+  ...{ status: 'pending', version: 1, agent_id: null, created_at: AT, updated_at: AT },
+};
 const guardrails = [new SecretsGuardrail(loadConfig({ MY_TOKEN: SECRET }))];
 const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
 
@@ -51,6 +57,7 @@ describe(guardText.name, () => {
       await emit('by_tool', { deep: [SECRET] });
       await set_metadata('tool', SECRET);
       await tell({ type: 'NOTICE', code: 'odd', message: `Found ${SECRET}` });
+      await tell({ type: 'TASK_UPDATED', task: { ...TASK, title: SECRET, description: SECRET } });
       return 'ok';
     });
     class Emitting extends Hooks {
@@ -67,6 +74,9 @@ describe(guardText.name, () => {
     ]);
     expect(await world.all('METADATA_SET')).toMatchObject([{ key: 'tool', value: GONE }]);
     expect((await world.all('NOTICE')).map(({ message }) => message)).toContain(`Found ${GONE}`);
+    expect(await world.all('TASK_UPDATED')).toMatchObject([
+      { task: { title: GONE, description: GONE } },
+    ]);
     expect(JSON.stringify(await world.log())).not.toContain(SECRET);
   });
 

@@ -1,6 +1,5 @@
 import { BlockWriter } from '../../event-log/append/block-writer.js';
-import type { Decider, RecordOf } from '../../protocol/events.js';
-import { AppError } from '../../kernel/app-error.js';
+import type { Decider } from '../../protocol/events.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import { judgedArguments } from '../../tools/core/check-arguments.js';
 import type { ToolExecution } from '../../tools/core/tool-executor.js';
@@ -9,6 +8,7 @@ import { ToolWorkspace } from '../../tools/workspace-files/tool-workspace.js';
 import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import { NestedSteps } from './nested-steps.js';
 import type { AgentScope } from '../scope/agent-scope.js';
+import { toldBody } from './told-event.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
@@ -166,21 +166,8 @@ export class ToolRun {
   }
 
   private async tell(event: ToolEvent): Promise<void> {
-    const body = await this.toldBody(event);
+    const body = await toldBody(event, (text) => this.guarded.read(text));
     await this.scope.append([{ agent_id: this.input.agent.id, key: null, body }]);
-  }
-
-  /** @throws AppError `invalid_event`: JavaScript, or a cast, can send any record */
-  private async toldBody(event: ToolEvent): Promise<RecordOf<'TASK_UPDATED'> | RecordOf<'NOTICE'>> {
-    const { type } = event;
-    if (type === 'TASK_UPDATED') return event;
-    if (type === 'NOTICE')
-      return { type, code: event.code, message: await this.guarded.read(event.message) };
-    throw new AppError(
-      'unprocessable',
-      'invalid_event',
-      `Not sent: tell takes NOTICE and TASK_UPDATED, not ${JSON.stringify(type)}. Send events of your own with emit, and set metadata with set_metadata.`,
-    );
   }
 
   private preview(text: string): void {

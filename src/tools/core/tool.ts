@@ -111,8 +111,9 @@ export interface ToolContext {
     options?: { readonly options?: readonly string[] },
   ) => Promise<string | null>;
   /**
-   * Adds a change of the task board or a notice to the log; resolves when it is saved. A call that
-   * runs again adds it again. For events of your own: `emit`.
+   * Adds a change of the task board (at most 64 KB of JSON) or a notice (10,000 characters; longer
+   * ones are cut) to the log; resolves when it is saved. A call that runs again adds it again. For
+   * events of your own: `emit`.
    * @throws AppError `invalid_event`
    */
   readonly tell: (event: ToolEvent) => Promise<void>;
