@@ -3,6 +3,7 @@ import { AudioService } from '../../audio/audio.service.js';
 import type { Speech } from '../../audio/audio.service.js';
 import type { JoinableFormat } from '../../audio/speech/joined-speech.js';
 import type { Principal } from '../../auth/principal.js';
+import { RecordStore } from '../../persistence/record.store.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { START } from '../../protocol/cursor.js';
 import { isFinal } from '../../protocol/interaction.js';
@@ -16,6 +17,14 @@ export interface SpokenRequest {
   readonly format?: JoinableFormat;
 }
 
+interface Followed {
+  readonly text: AnswerText;
+  readonly sentences: SentenceQueue;
+  readonly cancelled: AbortController;
+}
+
+/** Of answers that are read before they are spoken. */
+const MAX_BYTES = 1024 * 1024;
 const HIDDEN = new Error('The chat was deleted, or hidden, meanwhile.');
 
 /** Answers as speech, sentence by sentence, while they are written. */
@@ -23,29 +32,35 @@ const HIDDEN = new Error('The chat was deleted, or hidden, meanwhile.');
 export class AnswerSpeech {
   constructor(
     private readonly events: EventsService,
+    private readonly records: RecordStore,
     private readonly audio: AudioService,
   ) {}
 
   /**
    * Follows the log until the interaction ends; the speech of one that is cancelled meanwhile ends
-   * at once.
+   * at once. Of one that has ended, texts in whose place the agent has returned others are left
+   * out.
    * @throws AppError `unknown_format` (400)
    */
-  speak(row: InteractionRow, { caller, ...request }: SpokenRequest, signal: AbortSignal): Speech {
+  async speak(
+    row: InteractionRow,
+    { caller, ...request }: SpokenRequest,
+    signal: AbortSignal,
+  ): Promise<Speech> {
+    const text = new AnswerText(row.agent_id, await this.findReplaced(row));
     const sentences = new SentenceQueue();
     const cancelled = new AbortController();
     const stopping = AbortSignal.any([signal, cancelled.signal]);
     const { mime_type, chunks } = this.audio.speakSentences(sentences, request, stopping);
-    const follow = () => this.follow(row, caller, { sentences, cancelled });
+    const follow = () => this.follow(row, caller, { text, sentences, cancelled });
     return { mime_type, chunks: followed(chunks, { follow, sentences, signal, cancelled }) };
   }
 
   private follow(
     row: InteractionRow,
     caller: Principal,
-    { sentences, cancelled }: { sentences: SentenceQueue; cancelled: AbortController },
+    { text, sentences, cancelled }: Followed,
   ): () => void {
-    const text = new AnswerText(row.agent_id);
     const options = { caller, from: START, trace: false, backlog: sentences };
     const subscription = this.events.follow(row, options).subscribe({
       next: ({ event }) => {
@@ -56,6 +71,14 @@ export class AnswerSpeech {
       complete: () => (text.status === undefined ? sentences.fail(HIDDEN) : sentences.close()),
     });
     return () => subscription.unsubscribe();
+  }
+
+  /** Blocks; those of an interaction that runs are not known in time. */
+  private async findReplaced({ id, status }: InteractionRow): Promise<ReadonlySet<string>> {
+    if (!isFinal(status)) return new Set();
+    const pages = await this.records.readEventsOfTypes([id], ['ANSWER'], MAX_BYTES);
+    const answers = pages.get(id)?.records ?? [];
+    return new Set(answers.flatMap(({ body }) => ('replaces' in body && body.replaces) || []));
   }
 }
 

@@ -52,6 +52,12 @@ describe(AnswerText.name, () => {
     expect(events.flatMap((event) => text.take(event))).toEqual(['One.', 'Two.']);
   });
 
+  it('leaves out the texts that were replaced', () => {
+    const text = new AnswerText('root', new Set(['a']));
+    const events = [delta('a', 0, 'One.'), answer('a', 'One.'), answer('b', 'Two.')];
+    expect(events.flatMap((event) => text.take(event))).toEqual(['Two.']);
+  });
+
   it('knows how the interaction ended', () => {
     const text = new AnswerText('root');
     expect(text.status).toBeUndefined();

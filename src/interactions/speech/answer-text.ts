@@ -8,13 +8,19 @@ interface OpenText {
   readonly splitter: SentenceSplitter;
 }
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** The texts of an interaction's root agent as sentences: a fold over its events. */
 export class AnswerText {
   private readonly open = new Map<string, OpenText>();
   /** Undefined until it has ended. */
   status: InteractionStatus | undefined;
 
-  constructor(private readonly rootAgentId: string) {}
+  /** @param replaced blocks that are left out */
+  constructor(
+    private readonly rootAgentId: string,
+    private readonly replaced: ReadonlySet<string> = NONE,
+  ) {}
 
   /** The sentences that the event completes. */
   take(event: StreamEvent): readonly string[] {
@@ -26,7 +32,7 @@ export class AnswerText {
     if (event.type !== 'MESSAGE' && event.type !== 'ANSWER') return [];
     const { block_id, content } = event;
     const rest = this.read(block_id, { offset: 0, delta: content });
-    const last = this.open.get(block_id)!.splitter.end();
+    const last = this.open.get(block_id)?.splitter.end() ?? [];
     this.open.delete(block_id);
     return [...rest, ...last];
   }
@@ -35,6 +41,7 @@ export class AnswerText {
     id: string,
     { offset, delta }: { readonly offset: number; readonly delta: string },
   ): readonly string[] {
+    if (this.replaced.has(id)) return [];
     const text = this.open.get(id) ?? { length: 0, splitter: new SentenceSplitter() };
     this.open.set(id, text);
     const fresh = delta.slice(Math.max(0, text.length - offset));

@@ -59,7 +59,7 @@ export class SpeechController {
       ...(voice !== undefined && { voice }),
       ...(format && { format }),
     };
-    await this.send(this.speech.speak(row, request, signal), response, signal);
+    await this.send(await this.speech.speak(row, request, signal), response, signal);
   }
 
   /** The head is sent with the first sound, or after a while, so that no client gives up. */

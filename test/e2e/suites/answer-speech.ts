@@ -1,6 +1,10 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { Injectable, Module } from '@nestjs/common';
+import type { AgentContext } from '../../../src/agents/agent-context.js';
+import { AgentType } from '../../../src/agents/agent-type.decorator.js';
+import { Agent } from '../../../src/agents/agent.js';
 import { wavHeader } from '../../../src/audio/wav.js';
 import { eventually } from '../../support/eventually.js';
 import { Gate } from '../../support/gate.js';
@@ -11,6 +15,19 @@ import type { Servers, ServerUnderTest } from '../servers.js';
 const ANSWER = 'It is **sunny**, e.g. in Bonn. Take a hat!\n\n```js\nhat();\n```\n- And water';
 const SENTENCES = ['It is sunny, e.g. in Bonn.', 'Take a hat!', 'And water'];
 let chats = 0;
+
+/** Returns what its model answered, signed. */
+@Injectable()
+@AgentType({ name: 'signer', description: 'Signs its answer.' })
+class SignerAgent extends Agent {
+  async run(ctx: AgentContext): Promise<string> {
+    const { text } = await ctx.generate();
+    return text.replace('.', ', signed.');
+  }
+}
+
+@Module({ providers: [SignerAgent] })
+class SpeechModule {}
 
 export function describeAnswerSpeech(servers: Servers): void {
   describe('Spoken answers of the demo', () => {
@@ -24,7 +41,8 @@ export function describeAnswerSpeech(servers: Servers): void {
       env['AUDIO_BASE_URL'] = fake.baseUrl;
     });
     afterAll(() => fake.stop());
-    servers.run(env, (server) => testSpeech(server, () => fake), { isOwn: true });
+    const options = { isOwn: true, modules: [SpeechModule] };
+    servers.run(env, (server) => testSpeech(server, () => fake), options);
   });
 }
 
@@ -56,6 +74,17 @@ function testSpeech(server: ServerUnderTest, fakeOf: () => FakeAudio): void {
     const requests = fake.requests.slice(before);
     expect(requests.map(({ fields }) => fields['input'])).toEqual(SENTENCES);
     expect(requests[0]!.fields).toMatchObject({ voice: 'nova', response_format: 'mp3' });
+  });
+
+  it('are the returned text alone where it replaces that of the turn, once both are there', async () => {
+    const fake = fakeOf();
+    const signed = await answered(server, 'Yes.', 'signer');
+    const before = fake.requests.length;
+    fake.reply(mp3('1'));
+    expect(await (await hear(server, signed)).text()).toBe('1');
+    expect(fake.requests.slice(before).map(({ fields }) => fields['input'])).toEqual([
+      'Yes, signed.',
+    ]);
   });
 
   it('are whole samples under one header where they are WAV', async () => {
@@ -168,10 +197,14 @@ function testSpeech(server: ServerUnderTest, fakeOf: () => FakeAudio): void {
 
 type Interaction = { readonly chat_id: string; readonly id: string };
 
-async function answered(server: ServerUnderTest, text: string): Promise<Interaction> {
+async function answered(
+  server: ServerUnderTest,
+  text: string,
+  agent = 'react',
+): Promise<Interaction> {
   server.fake.reply({ text });
   const path = `/chats/spoken-${++chats}/interactions?wait=true`;
-  const { body } = await server.api.post(path, { user_message: 'Hi' });
+  const { body } = await server.api.post(path, { user_message: 'Hi', agent });
   expect(body.status).toBe('COMPLETED');
   return body;
 }
