@@ -62,12 +62,13 @@ export function configureApp(
 }
 
 /** After the body was read: what reads it is called by the socket. */
-function ofTenant(request: Request & Authenticated, _response: Response, next: NextFunction): void {
+function ofTenant(request: Request & Authenticated, response: Response, next: NextFunction): void {
   const { principal, method } = request;
   // The route is known later. The path would name chats.
   const name = (): string => `${method} ${request.route?.path ?? ''}`.trim();
   const tenant = principal?.tenant_id ?? NO_TENANT;
-  inTurn(() => withinTenant(tenant, () => asWork(name, next)));
+  const owner = ownerOf(response) ?? '';
+  inTurn(owner, () => withinTenant(tenant, () => asWork(name, next)));
 }
 
 /** For browsers: no guessing of types, no framing of `/docs`. */

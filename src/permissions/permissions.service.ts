@@ -88,7 +88,7 @@ export class PermissionsService {
   private async judgeOne(call: OwnedCall, use_key?: string): Promise<Verdict> {
     const policy = await this.policyFor(call, use_key);
     const asked = { ...call, ...this.withPolicy(call) };
-    await ownTurn(); // many may have waited for the same rules
+    await ownTurn(`${call.tenant_id} ${call.user_id}`); // many may have waited for the same rules
     return this.judges.review(asked, policy.judge(asked, this.clock.now()));
   }
 

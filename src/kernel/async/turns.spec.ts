@@ -11,7 +11,7 @@ describe(inTurn, () => {
 
   it('begins work at once while the turn of the event loop is short', () => {
     const began: number[] = [];
-    for (const number of [1, 2, 3]) inTurn(() => began.push(number));
+    for (const number of [1, 2, 3]) inTurn('ann', () => began.push(number));
     expect(began).toEqual([1, 2, 3]);
   });
 
@@ -22,9 +22,9 @@ describe(inTurn, () => {
       seen.push(name);
       void Promise.resolve().then(hold); // what a request does after its first promise
     };
-    inTurn(work('a'));
+    inTurn('ann', work('a'));
     await Promise.resolve();
-    for (const name of ['b', 'c', 'd']) inTurn(work(name));
+    for (const name of ['b', 'c', 'd']) inTurn('ann', work(name));
     expect(seen).toEqual(['a']);
     for (let at = 0; at < 4; at++) {
       await turn();
@@ -38,7 +38,7 @@ describe(inTurn, () => {
     const shared = turn();
     const pieces = ['a', 'b', 'c'].map(async (name) => {
       await shared;
-      await ownTurn();
+      await ownTurn('ann');
       seen.push(name);
     });
     await shared;
@@ -48,5 +48,19 @@ describe(inTurn, () => {
     }
     await Promise.all(pieces);
     expect(seen.join(' ')).toMatch(/^(?:turn )?a turn b turn c/);
+  });
+
+  it('gives each owner a piece in turn, and requests theirs before long work', async () => {
+    await turn();
+    const seen: string[] = [];
+    inTurn('ann', hold);
+    const pieces = ['a1', 'a2', 'a3', 'b1'].map(async (name) => {
+      await ownTurn(name.startsWith('a') ? 'ann' : 'ben');
+      seen.push(name);
+    });
+    for (const name of ['A1', 'A2', 'A3', 'B1'])
+      inTurn(name.startsWith('A') ? 'ann' : 'ben', () => seen.push(name));
+    await Promise.all(pieces);
+    expect(seen.join(' ')).toBe('A1 a1 B1 b1 A2 a2 A3 a3');
   });
 });
