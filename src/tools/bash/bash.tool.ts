@@ -65,7 +65,7 @@ export class BashTool extends Tool<Input> {
 
   execute({ command, timeout_ms }: Input, context: ToolContext): Promise<ToolOutput> {
     return this.workspaces.use(context.chat_uid, async ({ path }) => {
-      await refuseGitLinks(command, path);
+      await refuseGitLinks(command, path, context.signal);
       const output = new PrintedOutput(keptOutput(this.limits) - END_ROOM);
       const deadline = new Deadline(context.signal, timeout_ms);
       try {
