@@ -1,4 +1,5 @@
 import type { Effort } from '../../matching/effort.js';
+import { isNameUnknown } from '../shell/script.js';
 import type { Word } from '../shell/script.js';
 
 /** Long options and their usual short forms. */
@@ -46,10 +47,12 @@ export function forbids(
   return isName === 'maybe' || hasRest === 'maybe' ? 'maybe' : true;
 }
 
-function compareNames({ text, dynamic }: Word, wanted: string): boolean | 'maybe' {
+function compareNames(word: Word, wanted: string): boolean | 'maybe' {
+  const { text, dynamic } = word;
   const name = baseName(text);
   const sought = baseName(wanted);
   if (!dynamic) return name === sought;
+  if (isNameUnknown(word)) return 'maybe';
   return text.endsWith('/') || text === '' || sought.startsWith(name) ? 'maybe' : false;
 }
 

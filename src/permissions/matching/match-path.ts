@@ -107,7 +107,7 @@ function isIn(path: string, glob: LinearRegex, effort: Effort): boolean {
 }
 
 /** Characters that often stand before or behind a path: `-v .env:/x`, `:(top).env`, `a=<.env;b`. */
-const SEPARATOR = /[=@:,;<()]/g;
+const SEPARATOR = /[=@:,;<()|"']/g;
 const MAX_PIECES = 50;
 
 /** The word itself, and what in it can be a path, also behind options: `-rf.env`. */

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { asShadows, part, shadowsOf, withDoubt } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import { WRAPPERS } from './programs/wrappers.js';
@@ -8,8 +9,9 @@ const FLAGS = /^-[aefhlmnptuvxBCHPE]*c[aefhlmnptuvxBCHPE]*$/;
 const OTHER_FLAGS = /^(?:-[aefhlmnptuvxBCHPE]+|--(?:login|noprofile|norc|posix))$/;
 /** Those with which an allow rule can cover the script. */
 const PLAIN_FLAGS = /^-[eux]*c$/;
-/** Devices, and the files that a process has open, under all their names. */
-const IS_INPUT = /^\/+(?:\.\/+)*(?:dev|proc)\//;
+const IS_DEVICE = /^\/+(?:dev|proc)\//;
+/** Standard input, and the files that a process has open, by their last names. */
+const IS_INPUT = /(?:^|\/)(?:stdin|fd\/\d+)$/;
 /** Texts that Bash reads otherwise than other shells. */
 const BASH_ONLY = /\$['"[]|\(\(|\[\[|&>/;
 
@@ -29,11 +31,15 @@ export function readShell(command: Command, shell: string, readInner: ReadInner)
     if (shell !== 'bash' && BASH_ONLY.test(script.text)) return unclear(command, readInner);
     return readScript(command, { at, text: script.text }, readInner);
   }
-  if (!word.dynamic && IS_INPUT.test(word.text)) return readsInput(command, readInner);
+  if (!word.dynamic && isInput(word.text)) return readsInput(command, readInner);
   const isFile = at === 1 && !word.dynamic && !/^[-+]/.test(word.text);
   // Without a slash it may be a program of PATH: one that runs others hides what it runs.
   if (!isFile || Object.hasOwn(WRAPPERS, word.text)) return unclear(command, readInner);
   return [part(command, { whole: true }), ...shadowsOf(command, readInner)];
+}
+
+function isInput(path: string): boolean {
+  return IS_INPUT.test(path) || IS_DEVICE.test(posix.normalize(path));
 }
 
 /** A rule can allow the script itself if the shell gets nothing else than the script. */

@@ -10,6 +10,12 @@ export interface Word {
   readonly pattern?: string;
 }
 
+/** True if nothing is known of the last name of a path: `$x`, `/b?n/rm`. */
+export function isNameUnknown({ dynamic, pattern }: Word): boolean {
+  if (!dynamic || pattern === undefined) return dynamic;
+  return pattern.slice(pattern.search(/[*?[]/)).includes('/');
+}
+
 /** One simple command. */
 export interface CommandPart {
   readonly kind: 'command';

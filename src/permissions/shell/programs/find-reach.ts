@@ -4,18 +4,22 @@ import {
   GIT_LISTS,
   GIT_OPTIONS,
   KNOWN_OPTIONS,
+  NPM_VALUES,
   PLAIN_GIT,
+  PLAIN_NPM,
   PLAIN_PROGRAMS,
   RISKY_OPTIONS,
   RISKY_SUBCOMMANDS,
   RUNS_ARGUMENTS,
   RUNS_CODE,
   RUNS_FIRST_ARGUMENT,
+  START_SHELLS,
 } from './programs.js';
 import type { RiskyOptions } from './programs.js';
 import { findKnownCall } from './known-calls.js';
 import { editsPlainly, isPlainAwk, isPlainSed } from './plain-code.js';
 import { findRemote } from './git-remotes.js';
+import { isNameUnknown } from '../script.js';
 import type { CommandPart, Word } from '../script.js';
 
 type Reach = Pick<CommandPart, 'whole' | 'unlisted' | 'opaque'> &
@@ -31,8 +35,13 @@ const LOADER = /^ld(?:-linux.*|-musl.*|64)?\.so(?:\.\d+)*$/;
 const GIT_CONFIGURES = /^(?:-c|--config-env|--exec-path)/;
 /** The folder `.git` in a path, also attached to an option. */
 const NAMES_GIT_FOLDER = /\.git(?:\/|$)/i;
-const READS_CODE = /^(?:.*\/)?(?:(?:ba|da|z|k|a|c|tc|fi)?sh|python[\d.]*|perl|ruby|node)$/s;
+const READS_CODE =
+  /^(?:.*\/)?(?:[a-z]*sh|python[\d.]*|pypy\d?|perl|ruby|node|deno|bun|php|lua|luajit|[gmn]?awk|sqlite3|psql|mysql|make|xargs)$/s;
+/** Standard input as a file, under the names that it has. */
+const IS_INPUT = /(?:^|\/)(?:stdin|fd\/\d+)$|^-$/;
 const ASKS_DATABASES: ReadonlySet<string> = new Set(['psql', 'mysql', 'sqlite3']);
+/** Code that a client of a database is given as an argument. */
+const GIVES_SQL = /^(?:-\w*[ce]|--(?:command|execute)(?:=.*)?)$/s;
 const AWK_RUNS = /system|getline|[|@]|^-/;
 
 /**
@@ -44,33 +53,49 @@ export function findReach(words: readonly Word[]): Reach {
   const program = name.replace(/(?<=^(?:python|pypy|ruby|lua|php|node)\d?)[\d.]+$/, '');
   const named = findKnownCall(words);
   if (named !== undefined) return { ...PLAIN, must_name: named };
+  if (isNameUnknown(words[0]!)) return OPAQUE;
   if (onlyPrints(words)) return PLAIN;
   if (program === 'printf') return OPAQUE;
   if (program === 'sed') return editsPlainly(words) ? WHOLE : OPAQUE;
   if (AWK.test(program))
     return words.some(({ text, dynamic }) => dynamic || AWK_RUNS.test(text)) ? OPAQUE : WHOLE;
-  if (RUNS_CODE.has(program) || LOADER.test(program)) return OPAQUE;
+  if (RUNS_CODE.has(program) || LOADER.test(program) || /sh$/.test(program)) return OPAQUE;
   if (program === '.' || program === 'source') return namesFile(words) ? WHOLE : OPAQUE;
+  if (START_SHELLS.has(program)) return OPAQUE;
+  if (ASKS_DATABASES.has(program)) return reachOfSql(program, words);
   if (RUNS_ARGUMENTS.has(program))
-    return reachOfCode(words, ASKS_DATABASES.has(program) ? LEAVES_SQL : EXPANDS);
+    return words.slice(1).some(mayBeShell) ? OPAQUE : reachOfCode(words, EXPANDS);
   if (RUNS_FIRST_ARGUMENT.has(program)) return reachOfInterpreter(words);
   if (program === 'git') return reachOfGit(words);
   if (isRisky(program, words)) return OPAQUE;
   if (CHANGES_FILES.has(program) && words.slice(1).some(mayNameGitFolder)) return WHOLE;
   if (COPIES.has(program) && hidesDestination(words)) return WHOLE;
   if (isPlain(program, words)) return PLAIN;
-  return { ...UNLISTED, opaque: words.slice(1).some(mayBeShell) };
+  const isCode = words.slice(1).some((word) => mayBeShell(word) || HIDES_CODE.test(word.text));
+  return { ...UNLISTED, opaque: isCode };
 }
 
 /** Expansions and escapes of shells and other languages: `c$@url`, `c[u]rl`, `\143url`. */
 const EXPANDS = /[$`*?[{\\]/;
+
+/** Those that few arguments have which are no code. */
+const HIDES_CODE = /[$`\\]/;
 
 /** Commands of database clients, which can run programs. */
 const LEAVES_SQL = /(?:^|[\n;])[ \t]*(?:\.|system\b)|[\\|`]/i;
 
 /** The arguments are code: words that a rule forbids can be spelt otherwise in it. */
 function reachOfCode(words: readonly Word[], hides: RegExp): Reach {
-  return words.slice(1).some(({ text }) => hides.test(text)) ? OPAQUE : WHOLE;
+  return words.slice(1).some(({ text }) => hides.test(text) || IS_INPUT.test(text))
+    ? OPAQUE
+    : WHOLE;
+}
+
+/** Without code as an argument, the client reads it on its input. */
+function reachOfSql(program: string, words: readonly Word[]): Reach {
+  const isGiven = words.some(({ text }) => GIVES_SQL.test(text));
+  const isSeen = isGiven || (program === 'sqlite3' && words.length > 2);
+  return isSeen ? reachOfCode(words, LEAVES_SQL) : OPAQUE;
 }
 
 /** A program that is not known may run it, and the shell what it reads on its input. */
@@ -118,12 +143,14 @@ function hasOneOperand(words: readonly Word[]): boolean {
 /** True if it runs the file that its argument names: without a slash, one in PATH. */
 function namesFile(words: readonly Word[]): boolean {
   const [, file] = words;
-  return file !== undefined && !file.dynamic && /^[^-].*\/|^\//s.test(file.text);
+  if (file === undefined || file.dynamic || IS_INPUT.test(file.text)) return false;
+  return /^[^-].*\/|^\//s.test(file.text);
 }
 
 function reachOfInterpreter(words: readonly Word[]): Reach {
   const first = words[1];
-  const isKnown = first && !first.dynamic && !first.text.startsWith('-');
+  const isKnown =
+    first && !first.dynamic && !first.text.startsWith('-') && !IS_INPUT.test(first.text);
   return isKnown ? WHOLE : OPAQUE;
 }
 
@@ -135,7 +162,8 @@ function mayNameGitFolder({ text, dynamic, pattern }: Word): boolean {
 
 /** True if it is known only at run time where the command writes: a link to `.git` can be there. */
 function hidesDestination(words: readonly Word[]): boolean {
-  const isNamed = words.some(({ text }) => /^-[^-]*t|^--t/.test(text));
+  const hasLateOption = words.at(-1)!.text.startsWith('-');
+  const isNamed = hasLateOption || words.some(({ text }) => /^-[^-]*t|^--t/.test(text));
   return isNamed ? words.some(({ dynamic }) => dynamic) : words.at(-1)!.dynamic;
 }
 
@@ -198,6 +226,7 @@ function isPlain(program: string, words: readonly Word[]): boolean {
   const known = Object.hasOwn(KNOWN_OPTIONS, program) ? KNOWN_OPTIONS[program]! : undefined;
   if (!known) return PLAIN_PROGRAMS.has(program);
   const end = program === 'npm' ? words.findIndex(({ text }) => text === '--') : -1;
+  if (program === 'npm' && !isPlainNpm(words)) return false;
   const [own, forScript] = end < 0 ? [words, []] : [words.slice(0, end), words.slice(end + 1)];
   if (forScript.some(mayBeOption) || installsFrom(own)) return false;
   return own
@@ -211,12 +240,21 @@ const INSTALLS: ReadonlySet<string> = new Set(
   ),
 );
 const PACKAGE = /^(?:@[\w.-]+\/)?\w[\w.-]*(?:@[\w.^~*<>=-]*)?$/;
+const ARCHIVE = /\.(?:tgz|tar|tar\.gz)$/i;
 
 /** True if it may install what is no package of the registry: a folder has scripts of its own. */
 function installsFrom(words: readonly Word[]): boolean {
   const [subcommand, ...packages] = words.slice(1).filter(({ text }) => !text.startsWith('-'));
   if (!subcommand || !(subcommand.dynamic || INSTALLS.has(subcommand.text))) return false;
-  return packages.some(({ text, dynamic }) => dynamic || !PACKAGE.test(text));
+  return packages.some(({ text, dynamic }) => dynamic || !PACKAGE.test(text) || ARCHIVE.test(text));
+}
+
+function isPlainNpm(words: readonly Word[]): boolean {
+  const subcommand = words.find(
+    ({ text, dynamic }, at) =>
+      at > 0 && (dynamic || !text.startsWith('-')) && !NPM_VALUES.has(words[at - 1]!.text),
+  );
+  return !subcommand || (!subcommand.dynamic && PLAIN_NPM.has(subcommand.text));
 }
 
 /** Wildcards expand to words that begin as they do. */

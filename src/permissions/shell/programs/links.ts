@@ -1,14 +1,16 @@
 import { COPIES } from './programs.js';
 import type { CommandPart, ScriptPart, Word } from '../script.js';
 
-/** Subcommands of Git that leave the files of the working tree as they are. */
+/** Subcommands of Git that bring nothing into the working tree. */
 const LEAVES_FILES: ReadonlySet<string> = new Set(
-  `add annotate archive blame branch cat-file check-ignore cherry commit count-objects describe diff
-  diff-files diff-index diff-tree fetch for-each-ref fsck gc grep log ls-files ls-remote ls-tree
-  merge-base name-rev push range-diff reflog remote rev-list rev-parse rm shortlog show show-branch
-  show-ref status tag version whatchanged`.split(/\s+/),
+  `add annotate archive blame branch cat-file check-ignore cherry clean commit config count-objects
+  describe diff diff-files diff-index diff-tree fetch for-each-ref fsck gc grep log ls-files
+  ls-remote ls-tree merge-base mv name-rev push range-diff reflog remote rev-list rev-parse rm
+  shortlog show show-branch show-ref status tag version whatchanged`.split(/\s+/),
 );
-const NEW_BRANCH = /^(?:checkout -b|switch -c|switch --create) \S+$/;
+const ALSO =
+  /^(?:(?:checkout -b|switch -c|switch --create) \S+|stash (?:list|show|drop|clear)\b.*|worktree list|reset(?: (?!--?[hmk])\S+)*)$/s;
+const LISTS: Readonly<Record<string, RegExp>> = { tar: /^-?[a-wyz]+$/i, unzip: /^-[ltvZ]/ };
 const UNPACKS: ReadonlySet<string> = new Set(
   'tar bsdtar unzip 7z 7za 7zr cpio pax ar patch rsync'.split(' '),
 );
@@ -27,20 +29,26 @@ export function markAfterLinks(parts: readonly ScriptPart[], script: string): Sc
 }
 
 function bringsLinks({ words }: CommandPart): boolean {
-  const program = words[0] ? nameOf(words[0]) : '';
-  return UNPACKS.has(program) || (program === 'git' && changesFiles(words.slice(1)));
+  const [first, option] = words;
+  const program = first ? nameOf(first) : '';
+  if (program === 'git') return changesFiles(words.slice(1));
+  if (!UNPACKS.has(program)) return false;
+  const lists = Object.hasOwn(LISTS, program) ? LISTS[program] : undefined;
+  return !(option && !option.dynamic && lists?.test(option.text));
 }
 
 function changesFiles(words: readonly Word[]): boolean {
   const [subcommand] = words;
-  if (!subcommand || NEW_BRANCH.test(words.map(({ text }) => text).join(' '))) return false;
+  if (!subcommand) return false;
+  const isKnown = !words.some(({ dynamic }) => dynamic);
+  if (isKnown && ALSO.test(words.map(({ text }) => text).join(' '))) return false;
   return subcommand.dynamic || !LEAVES_FILES.has(subcommand.text);
 }
 
 /** Also behind a wrapper that the rule has to name. */
-function writes({ words }: CommandPart): boolean {
-  return words.some((word, at) => {
-    const program = nameOf(word);
+function writes({ words, must_name }: CommandPart): boolean {
+  return [0, must_name - 1].some((at) => {
+    const program = words[at] ? nameOf(words[at]) : '';
     return COPIES.has(program) || (program === 'git' && words[at + 1]?.text === 'clone');
   });
 }

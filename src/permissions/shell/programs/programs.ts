@@ -92,8 +92,28 @@ export const RUNS_CODE: ReadonlySet<string> = new Set(
   ),
 );
 
+/**
+ * The subcommands of npm that options and names may follow. It takes many names for each, and
+ * shortened ones.
+ */
+export const PLAIN_NPM: ReadonlySet<string> = new Set(
+  words(
+    'install i add ci clean-install test t run run-script start stop restart ls list ll la outdated view info show audit why explain prune dedupe update up upgrade uninstall un remove rm unlink rebuild root bin prefix ping whoami search fund doctor pack version',
+  ),
+);
+
+/** Options of npm whose value is the next word. */
+export const NPM_VALUES: ReadonlySet<string> = new Set(
+  words('-w --workspace --omit --include --depth'),
+);
+
+/** Programs that start a shell if they are given no other. */
+export const START_SHELLS: ReadonlySet<string> = new Set(
+  words('unshare chroot nsenter fakeroot setpriv'),
+);
+
 /** Shells whose scripts can be parsed. */
-export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ksh', 'ash']);
+export const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'rbash', 'dash', 'ksh', 'ash']);
 
 /**
  * Options with which a program writes files, reads files that a list names, or runs other
@@ -127,6 +147,7 @@ const CHECKS_SUMS: RiskyOptions = { short: 'c', long: words('check'), literal: t
 const TAKES_LISTS: RiskyOptions = { list: '@' };
 
 export const RISKY_OPTIONS: Readonly<Record<string, RiskyOptions>> = {
+  ...sameFor('cp mv ln', { short: 'S', long: words('suffix'), literal: true }), // `x.gi` and `t`
   find: { words: words('-delete -fprint -fprint0 -fprintf -fls -files0-from') },
   fd: { short: 'xXl', long: words('exec exec-batch list-details') },
   fdfind: { short: 'xXl', long: words('exec exec-batch list-details') },
@@ -237,8 +258,22 @@ export const RISKY_SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, 
       bugs: true,
       pkg: true,
     },
-    pnpm: { exec: true, dlx: true, create: true, config: true },
-    yarn: { exec: true, dlx: true, create: true, node: true, config: true },
+    ...sameFor('pnpm yarn', {
+      exec: true,
+      dlx: true,
+      create: true,
+      init: true,
+      config: true,
+      c: true,
+      set: true,
+      env: true,
+      node: true,
+      plugin: true,
+      policies: true,
+      global: true,
+      import: true,
+      setup: true,
+    }),
     go: { run: true, generate: true, env: true },
     cargo: { run: true, help: true },
     bundle: { exec: true },
@@ -249,6 +284,6 @@ function words(text: string): string[] {
   return text.split(' ');
 }
 
-function sameFor(programs: string, options: RiskyOptions): Record<string, RiskyOptions> {
+function sameFor<T>(programs: string, options: T): Record<string, T> {
   return Object.fromEntries(words(programs).map((program) => [program, options]));
 }
