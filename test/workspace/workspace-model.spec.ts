@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import fc from 'fast-check';
 import { Folder } from '../../src/workspace/folder.js';
 import { Workspace } from '../../src/workspace/workspace.js';
@@ -140,11 +140,7 @@ function insideTarget(text: string): { fromRoot: boolean; parts: string[] } | un
   if (!text.startsWith('/') && !text.startsWith(BASE))
     return { fromRoot: false, parts: text.split('/') };
   if (text !== `${BASE}/work` && !text.startsWith(`${BASE}/work/`)) return undefined;
-  const parts = text.slice(`${BASE}/work`.length).split('/');
-  let depth = 0;
-  for (const part of parts) {
-    if (part === '..') depth--;
-    else if (part !== '' && part !== '.') depth++;
-  }
-  return depth < 0 ? undefined : { fromRoot: true, parts };
+  const plain = posix.normalize(`${text}/`);
+  if (!plain.startsWith(`${BASE}/work/`)) return undefined;
+  return { fromRoot: true, parts: text.slice(`${BASE}/work`.length).split('/') };
 }
