@@ -233,7 +233,7 @@ async function showImage({ url }) {
     body: JSON.stringify({ agent: 'helper', user_message: 'Look', file_ids: [id] }),
   });
   const text = JSON.stringify(await reply.json());
-  expect(text.includes('a smaller copy is shown with this message: image/jpeg, 3×2'), text);
+  expect(text.includes('a smaller copy (image/jpeg, 3×2'), text);
 }
 
 async function converse({ url }, [agent, user_message, expected]) {

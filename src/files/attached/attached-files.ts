@@ -11,7 +11,7 @@ import type { ReadFile } from '../../protocol/events.js';
 import type { AttachedFile } from '../../protocol/file.js';
 import { IMAGE_TYPES, imageBytes } from '../../protocol/message.js';
 import { MAX_IMAGE_BYTES } from '../../tools/images/read-image.js';
-import { fitImage } from '../../tools/images/scaling/fit-image.js';
+import { fitImage, MAX_SOURCE_BYTES } from '../../tools/images/scaling/fit-image.js';
 import { documentKind, readDocument } from '../extraction/document-text.js';
 import type { DocumentKind } from '../extraction/document-text.js';
 import { FileCatalog } from '../file-catalog.js';
@@ -20,8 +20,8 @@ import { FileContents } from '../file-contents.js';
 
 /** Characters of all files of a message that a model reads. */
 const MAX_CHARS = 200_000;
-/** Larger documents and images are not read: they are in memory as a whole. */
-const MAX_WHOLE_BYTES = 25 * 1024 * 1024;
+/** Larger documents are not read: they are in memory as a whole. */
+const MAX_DOCUMENT_BYTES = MAX_SOURCE_BYTES;
 /** Of a text, what is read of it: a character has at most four. */
 const MAX_TEXT_BYTES = 4 * MAX_CHARS;
 
@@ -123,7 +123,7 @@ export class AttachedFiles {
     file: AttachedFile & { readonly tenant_id: string },
     { kind, ...limits }: { kind: DocumentKind; max_chars: number; signal: AbortSignal },
   ): Promise<Content> {
-    if (file.size_bytes > MAX_WHOLE_BYTES) return { remark: TOO_LARGE };
+    if (file.size_bytes > MAX_DOCUMENT_BYTES) return { remark: TOO_LARGE };
     if (limits.max_chars <= 0) return { remark: NO_ROOM };
     const found = await readDocument(kind, await buffer(await this.open(file)), limits);
     if (!found.ok) return { remark: `its text can’t be read: it ${found.fault}` };
@@ -136,14 +136,14 @@ export class AttachedFiles {
     { images, image_bytes }: Room,
     signal: AbortSignal,
   ): Promise<Content> {
-    if (file.size_bytes > MAX_WHOLE_BYTES) return { remark: TOO_LARGE };
-    if (images === 0) return { remark: NO_ROOM };
+    if (file.size_bytes > MAX_SOURCE_BYTES) return { remark: TOO_LARGE };
+    if (images === 0) return { remark: NO_MORE_IMAGES };
     const max_bytes = Math.min(MAX_IMAGE_BYTES, image_bytes);
     const found = await fitImage(await buffer(await this.open(file)), { max_bytes, signal });
     if (!found?.ok) return { remark: `it ${found?.fault ?? 'is damaged'}` };
     const { image, is_copy, about } = found;
     if (imageBytes(image) > image_bytes) return { remark: NO_ROOM };
-    const remark = is_copy ? `a smaller copy is shown with this message: ${about}` : SHOWN;
+    const remark = is_copy ? `a smaller copy (${about}) is ${SHOWN}` : `it is ${SHOWN}`;
     return { image, remark };
   }
 
@@ -200,8 +200,9 @@ export class AttachedFiles {
 }
 
 const CUT = 'only its beginning is here';
-const TOO_LARGE = 'it is too large to be read';
-const SHOWN = 'it is shown with this message';
+const TOO_LARGE = 'it has more than the 25 MiB that can be read';
+const SHOWN = 'shown with this message; once it is not, file_read shows it again';
+const NO_MORE_IMAGES = `a message shows ${MAX_IMAGES} images, and it comes after them`;
 const NO_ROOM = 'there was no more room for it in this message';
 
 /** Of recordings, by code of `AudioService`. */

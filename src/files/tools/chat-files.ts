@@ -48,11 +48,16 @@ export class ChatFiles {
    * @throws ToolFault if there is none of this id in the chat, or it is too large; AppError
    * `files_unavailable`
    */
-  async read(chat: OfChat, id: string): Promise<{ file: FileRow; bytes: Buffer }> {
+  async read(
+    chat: OfChat,
+    id: string,
+    maxBytes: (file: FileRow) => number = () => MAX_FILE_BYTES,
+  ): Promise<{ file: FileRow; bytes: Buffer }> {
     const file = await this.require(chat, id);
-    if (file.size_bytes > MAX_FILE_BYTES)
+    const most = maxBytes(file);
+    if (file.size_bytes > most)
       throw new ToolFault(
-        `${file.filename} has ${file.size_bytes} bytes, more than the ${MAX_FILE_BYTES} that can be taken.`,
+        `${file.filename} has ${file.size_bytes} bytes, more than the ${most} that can be taken.`,
       );
     return { file, bytes: await buffer(await this.contents.open(file)) };
   }

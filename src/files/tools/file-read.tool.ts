@@ -7,8 +7,11 @@ import { Tool } from '../../tools/core/tool.js';
 import type { ToolContext, ToolPolicy } from '../../tools/core/tool.js';
 import { readableText } from '../../tools/workspace-files/text-content.js';
 import { ToolFault } from '../../tools/workspace-files/tool-fault.js';
-import { readImage } from '../../tools/images/read-image.js';
+import { fitImage, MAX_SOURCE_BYTES } from '../../tools/images/scaling/fit-image.js';
 import { showText } from '../../tools/read/show-text.js';
+import { IMAGE_TYPES } from '../../protocol/message.js';
+import { MAX_FILE_BYTES } from '../../workspace/read-file.js';
+import type { FileRow } from '../file-catalog.js';
 import { ChatFiles } from './chat-files.js';
 import { fileIdInput } from './inputs.js';
 
@@ -50,7 +53,7 @@ export class FileReadTool extends Tool<Input> {
   }
 
   async execute({ file_id, ...range }: Input, context: ToolContext): Promise<ToolOutput> {
-    const { file, bytes } = await this.files.read(context, file_id);
+    const { file, bytes } = await this.files.read(context, file_id, maxBytesOf);
     const { filename } = file;
     const content = readableText(bytes);
     if (content.ok) {
@@ -58,15 +61,20 @@ export class FileReadTool extends Tool<Input> {
       const { text, truncated } = showText(filename, content, options);
       return new ToolOutput(text, { truncated });
     }
-    const image = readImage(bytes);
+    const image = await fitImage(bytes, { signal: context.signal });
     if (!image) throw new ToolFault(`${filename} ${content.fault}. ${ADVICE}`);
     if (!image.ok)
       throw new ToolFault(
         `${filename} is an image (${image.about}) that ${image.fault}. ${ADVICE}`,
       );
-    const text = `${filename} is an image: ${image.about}. If you don’t see it with this result any more, read it again.`;
+    const what = image.is_copy ? 'an image, of which a smaller copy is shown' : 'an image';
+    const text = `${filename} is ${what}: ${image.about}. If you don’t see it with this result any more, read it again.`;
     return new ToolOutput(text, { journal: { images: [image.image] } });
   }
+}
+
+function maxBytesOf({ mime_type }: FileRow): number {
+  return IMAGE_TYPES.some((type) => type === mime_type) ? MAX_SOURCE_BYTES : MAX_FILE_BYTES;
 }
 
 const ADVICE = 'Copy it into the workspace with file_import, and look into it there with bash.';

@@ -58,7 +58,7 @@ function testReading(server: ServerUnderTest): void {
       `[File b.pdf, application/pdf, ${size(files[1])}, ${b}]\nIn a PDF\n[End of b.pdf]`,
       `[File c.docx, application/vnd.openxmlformats-officedocument.wordprocessingml.document, ${size(files[2])}, ${c}]\nIn Word\n[End of c.docx]`,
       `[File d.bin, application/octet-stream, 4 bytes, ${d}]`,
-      `[File e.png, image/png, 73 bytes, ${e}: it is shown with this message]`,
+      `[File e.png, image/png, 73 bytes, ${e}: it is shown with this message; once it is not, file_read shows it again]`,
       `[File f.txt, text/plain, 0 bytes, ${f}: it is empty]`,
     ].join('\n\n');
     const [{ text: said }, image] = sent.at(-1).content;
@@ -81,7 +81,7 @@ function testReading(server: ServerUnderTest): void {
     const [sent, { chat_id }] = await ask(server, photos);
     const [{ text }, ...images] = sent.at(-1).content;
     expect(text).toMatch(
-      /\[File 0\.jpg, image\/jpeg, 3,0\d\d,\d{3} bytes, file_[-\w]+: a smaller copy is shown with this message: image\/jpeg, 32×64, [\d,]{3,5} bytes\]/,
+      /\[File 0\.jpg, image\/jpeg, 3,0\d\d,\d{3} bytes, file_[-\w]+: a smaller copy \(image\/jpeg, 32×64, [\d,]{3,5} bytes\) is shown with this message; /,
     );
     expect(images).toHaveLength(8);
     const [type, data] = images[0].image_url.url.split(',');
@@ -152,7 +152,7 @@ function testReading(server: ServerUnderTest): void {
         type: 'NOTICE',
         code: 'files_left_out',
         message:
-          'The model does not get all of the files. photo.png: it has too many pixels to be scaled down. bomb.pdf: its text can’t be read: it unpacks to too much. long.txt: only its beginning is here.',
+          'The model does not get all of the files. photo.png: it has more pixels than the 25 million that can be scaled down. bomb.pdf: its text can’t be read: it unpacks to too much. long.txt: only its beginning is here.',
       },
     ]);
   });

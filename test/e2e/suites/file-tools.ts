@@ -77,6 +77,15 @@ export function describeFileTools(servers: Servers): void {
           false,
           expect.stringContaining('red.png is an image: image/png'),
         ]);
+        const photo = Buffer.concat([Buffer.from(IMAGES.png, 'base64'), Buffer.alloc(4_500_000)]);
+        const { id: file_id } = await add(chat, photo, 'photo.png');
+        const copy = await call(chat, 'file_read', { file_id });
+        expect([copy.is_error, copy.tool_output]).toEqual([
+          false,
+          expect.stringMatching(
+            /^photo\.png is an image, of which a smaller copy is shown: image\/jpeg, 3×2/,
+          ),
+        ]);
         const binary = await add(chat, Buffer.from([0, 1, 2]), 'a.bin');
         const refused = await call(chat, 'file_read', { file_id: binary.id });
         expect([refused.is_error, refused.tool_output]).toEqual([

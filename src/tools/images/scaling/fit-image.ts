@@ -7,6 +7,8 @@ import { jpegOrientation } from './jpeg-orientation.js';
 
 /** Decoded, a pixel has four bytes; a PNG takes three times as many for a moment. */
 const MAX_PIXELS = { 'image/jpeg': 50_000_000, 'image/webp': 50_000_000, 'image/png': 25_000_000 };
+/** Of an image that may be scaled down: it is in memory as a whole. */
+export const MAX_SOURCE_BYTES = 25 * 1024 * 1024;
 /** Of a decoder, in bytes: a progressive JPEG takes up to ten per pixel. */
 const MAX_MEMORY = 384 * 1024 * 1024;
 /** Of a copy: those of a whole message fit. */
@@ -40,7 +42,11 @@ export async function fitImage(
   const { type, size } = too_large;
   if (type === 'image/gif') return read;
   if (size.width * size.height > MAX_PIXELS[type])
-    return { ok: false, fault: 'has too many pixels to be scaled down', about };
+    return {
+      ok: false,
+      fault: `has more pixels than the ${MAX_PIXELS[type] / 1e6} million that can be scaled down`,
+      about,
+    };
   const orientation = type === 'image/jpeg' ? jpegOrientation(bytes) : 1;
   const options = { type, orientation, steps: STEPS, max_bytes: MAX_COPY_BYTES };
   const copy = await THREADS.read(bytes, { ...options, max_memory: MAX_MEMORY }, limits);
