@@ -1,4 +1,4 @@
-import { posix } from 'node:path';
+import { normalize } from 'node:path/posix';
 import { asShadows, part, shadowsOf, withDoubt } from './command.js';
 import type { Command, ReadInner } from './command.js';
 import { WRAPPERS } from './programs/wrappers.js';
@@ -39,7 +39,7 @@ export function readShell(command: Command, shell: string, readInner: ReadInner)
 }
 
 function isInput(path: string): boolean {
-  return IS_INPUT.test(path) || IS_DEVICE.test(posix.normalize(path));
+  return IS_INPUT.test(path) || IS_DEVICE.test(normalize(path));
 }
 
 /** A rule can allow the script itself if the shell gets nothing else than the script. */

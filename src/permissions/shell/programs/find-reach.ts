@@ -59,7 +59,7 @@ export function findReach(words: readonly Word[]): Reach {
   if (program === 'sed') return editsPlainly(words) ? WHOLE : OPAQUE;
   if (AWK.test(program))
     return words.some(({ text, dynamic }) => dynamic || AWK_RUNS.test(text)) ? OPAQUE : WHOLE;
-  if (RUNS_CODE.has(program) || LOADER.test(program) || /sh$/.test(program)) return OPAQUE;
+  if (RUNS_CODE.has(program) || LOADER.test(program) || program.endsWith('sh')) return OPAQUE;
   if (program === '.' || program === 'source') return namesFile(words) ? WHOLE : OPAQUE;
   if (START_SHELLS.has(program)) return OPAQUE;
   if (ASKS_DATABASES.has(program)) return reachOfSql(program, words);
