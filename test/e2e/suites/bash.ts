@@ -75,7 +75,7 @@ export function describeBash(servers: Servers): void {
             await run(of, 'mkdir -p .git/hooks && ln -s .git g && echo exit > e.sh');
             const { tool_output, is_error } = await run(of, 'cp e.sh g/hooks/post-checkout');
             expect(tool_output).toMatch(
-              /"g\/hooks\/post-checkout" is refused: it is a link to .git/,
+              /"g\/hooks\/post-checkout" is refused: it leads over a link to .git/,
             );
             expect(is_error).toBe(true);
             expect((await run(of, 'ls .git/hooks')).tool_output).toMatch(/^\(no output\)/);
