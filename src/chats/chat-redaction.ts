@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Redaction } from '../guardrails/redaction/redaction.js';
-import type { CreateChatDto } from './dto/create-chat.dto.js';
-import type { UpdateChatDto } from './dto/update-chat.dto.js';
+import type { CreateChat, UpdateChat } from './chat-request.js';
 
 /** Redacts what people send about chats: titles, system prompts, messages. */
 @Injectable()
@@ -9,7 +8,7 @@ export class ChatRedaction {
   constructor(private readonly redaction: Redaction) {}
 
   /** Changes the body. */
-  async of<B extends CreateChatDto | UpdateChatDto>(body: B): Promise<B> {
+  async of<B extends CreateChat | UpdateChat>(body: B): Promise<B> {
     const { settings } = body;
     const messages = 'messages' in body ? body.messages : undefined;
     const prompt = settings && (await this.redaction.of(settings, 'system_prompt')).system_prompt;

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
 import { RunChecks } from '../interactions/run-checks.js';
-import type { ChatSettingsDto } from '../interactions/dto/chat-settings.dto.js';
 import { AppError } from '../kernel/app-error.js';
 import { requireReadable } from '../persistence/require-readable.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { ChatSettings } from '../protocol/chat-settings.js';
-import type { CreateChatDto } from './dto/create-chat.dto.js';
+import type { ChangedSettings, CreateChat } from './chat-request.js';
 
 const PREFIX = 'settings.';
 
@@ -21,7 +20,10 @@ export class ChatSettingsRules {
   constructor(private readonly checks: RunChecks) {}
 
   /** @throws AppError as `RunChecks.require`, `invalid_body` (400) */
-  ofNew(caller: Principal, { agent, settings = {} }: CreateChatDto): ChatSettings {
+  ofNew(
+    caller: Principal,
+    { agent, settings = {} }: Pick<CreateChat, 'agent' | 'settings'>,
+  ): ChatSettings {
     const given = merged({}, settings);
     if (agent === undefined || agent === null) {
       this.checks.require(caller, given, PREFIX);
@@ -38,7 +40,7 @@ export class ChatSettingsRules {
    * The settings after a change.
    * @throws AppError as `RunChecks.require`, `requireReadable`
    */
-  changed(caller: Principal, chat: ChatRow, change: ChatSettingsDto): ChatSettings {
+  changed(caller: Principal, chat: ChatRow, change: ChangedSettings): ChatSettings {
     const after = merged(requireReadable(chat).settings, change);
     const { agent, model } = after;
     const place = { ...(agent !== undefined && { agent }), ...(model !== undefined && { model }) };
@@ -67,7 +69,7 @@ export class ChatSettingsRules {
 }
 
 /** null removes a setting. */
-function merged(settings: ChatSettings, change: ChatSettingsDto): ChatSettings {
+function merged(settings: ChatSettings, change: ChangedSettings): ChatSettings {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   const fields: [string, unknown][] = Object.entries({ ...settings, ...Object.fromEntries(given) });
   return Object.fromEntries(fields.filter(([, value]) => value !== null));

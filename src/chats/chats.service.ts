@@ -19,16 +19,13 @@ import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import { NO_USAGE } from '../protocol/interaction.js';
 import type { Chat, ChatSummary } from '../protocol/interaction.js';
 import { ChatRedaction } from './chat-redaction.js';
+import type { CreateChat, ListChats, ReadChat, UpdateChat } from './chat-request.js';
 import { ChatSettingsRules } from './chat-settings-rules.js';
 import { readMessages, viewChat } from './chat-view.js';
 import { checkMessages } from './check-messages.js';
-import type { CreateChatDto } from './dto/create-chat.dto.js';
 import { Quotas } from '../quotas/quotas.js';
 import { UsageStore } from '../quotas/usage-store.js';
-import { GetChatQueryDto } from './dto/chat-queries.dto.js';
-import type { ListChatsQueryDto } from './dto/chat-queries.dto.js';
-import type { UpdateChatDto } from './dto/update-chat.dto.js';
-import { MAX_PAGE_BYTES, jsonBytes, toPage } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, PAGE_LIMIT, jsonBytes, toPage } from '../http/input/page-cursor.js';
 import { requireOwner } from './require-owner.js';
 import {
   formatChatCursor,
@@ -42,6 +39,8 @@ import { searchChats } from './chat-search.js';
 const PAGES_AT_ONCE = 4;
 
 interface Search {
+  readonly limit: number;
+  readonly cursor: string | undefined;
   readonly order: ChatOrder;
   readonly q: string;
 }
@@ -72,7 +71,7 @@ export class ChatsService {
    * @throws AppError `chat_exists` (409), `quota_exceeded` (429), and as `ChatSettingsRules`,
    * `checkMessages`
    */
-  async create(caller: Principal, given: CreateChatDto): Promise<Chat> {
+  async create(caller: Principal, given: CreateChat): Promise<Chat> {
     const body = await this.redaction.of(given);
     const { id, title, visibility = 'private', messages = [], metadata } = body;
     const settings = this.settings.ofNew(caller, body);
@@ -106,7 +105,7 @@ export class ChatsService {
 
   async list(
     caller: Principal,
-    { limit, cursor, order = 'updated', q }: ListChatsQueryDto,
+    { limit = PAGE_LIMIT, cursor, order = 'updated', q }: ListChats,
   ): Promise<{ items: ChatSummary[]; next_cursor: string | null }> {
     if (q !== undefined) return this.search(caller, { limit, cursor, order, q });
     const before = cursor === undefined ? undefined : parseChatCursor(cursor, order);
@@ -120,7 +119,7 @@ export class ChatsService {
   /** One at a time for a user: it may read many chats. */
   private search(
     caller: Principal,
-    { limit, cursor, order, q }: Pick<ListChatsQueryDto, 'limit' | 'cursor'> & Search,
+    { limit, cursor, order, q }: Search,
   ): Promise<{ items: ChatSummary[]; next_cursor: string | null }> {
     const after = cursor === undefined ? undefined : parseSearchCursor(cursor, order);
     const before = after && { before: after.before };
@@ -145,15 +144,15 @@ export class ChatsService {
    * @throws AppError `chat_not_found` (404), `invalid_query` (400) if `before` is not one of its
    * interactions
    */
-  async get(caller: Principal, id: string, query: GetChatQueryDto): Promise<Chat> {
+  async get(caller: Principal, id: string, query: ReadChat): Promise<Chat> {
     const chat = await this.access.chat(caller, id);
     const slot = this.turn++ % PAGES_AT_ONCE;
     const key = JSON.stringify([caller.tenant_id, caller.user_id, slot]);
     return this.pages.run(key, () => this.show(caller, chat, query));
   }
 
-  private async show(caller: Principal, chat: ChatRow, query: GetChatQueryDto): Promise<Chat> {
-    const { limit, before, include, state } = query;
+  private async show(caller: Principal, chat: ChatRow, query: ReadChat): Promise<Chat> {
+    const { limit = PAGE_LIMIT, before, include, state } = query;
     if (before !== undefined) await this.requireInteraction(caller, chat, before);
     const rows = await this.interactions.listInteractions({
       chat_uid: chat.uid,
@@ -175,13 +174,12 @@ export class ChatsService {
    * @throws AppError `chat_not_found`, `interaction_not_found` (404), `not_owner` (403),
    * `chat_busy` (409), `quota_exceeded` (429), and as `ChatSettingsRules.changed`
    */
-  async update(caller: Principal, id: string, given: UpdateChatDto): Promise<Chat> {
+  async update(caller: Principal, id: string, given: UpdateChat): Promise<Chat> {
     const body = await this.redaction.of(given);
     const { title, visibility, settings, metadata, head_interaction_id } = body;
     const changes = { title, visibility, settings, metadata, head_interaction_id };
     const chat = await this.access.chat(caller, id);
-    if (Object.values(changes).every((to) => to === undefined))
-      return this.show(caller, chat, new GetChatQueryDto());
+    if (Object.values(changes).every((to) => to === undefined)) return this.show(caller, chat, {});
     if (visibility !== undefined) requireOwner(caller, chat);
     const changed = settings && this.settings.changed(caller, chat, settings);
     const bytes = jsonBytes(changed ?? {}) + jsonBytes(metadata ?? {});
@@ -204,7 +202,7 @@ export class ChatsService {
       to === undefined ? [] : field,
     );
     await this.audit.note(caller, 'chat.updated', { chat_id: row.id, detail: { fields } });
-    return this.show(caller, row, new GetChatQueryDto());
+    return this.show(caller, row, {});
   }
 
   /** `was`: before the change. */

@@ -3,8 +3,9 @@ import { IsIn, IsOptional, IsString, Length, Matches, ValidateIf } from 'class-v
 import { PageQueryDto, LimitDto } from '../../http/input/page-query.dto.js';
 import { CHAT_ORDERS } from '../../persistence/chat.store.js';
 import type { ChatOrder } from '../../persistence/chat.store.js';
+import type { ListChats, ReadChat } from '../chat-request.js';
 
-export class ListChatsQueryDto extends PageQueryDto {
+export class ListChatsQueryDto extends PageQueryDto implements ListChats {
   @ApiPropertyOptional({
     enum: CHAT_ORDERS,
     description:
@@ -26,7 +27,7 @@ export class ListChatsQueryDto extends PageQueryDto {
   q?: string;
 }
 
-export class GetChatQueryDto extends LimitDto {
+export class GetChatQueryDto extends LimitDto implements ReadChat {
   @ApiPropertyOptional({
     enum: ['superseded'],
     description: 'Also interactions off the active branch.',

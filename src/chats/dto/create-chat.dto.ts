@@ -16,10 +16,11 @@ import { VISIBILITIES } from '../../protocol/records/fields.js';
 import type { Visibility } from '../../protocol/interaction.js';
 import { ChatSettingsDto } from '../../interactions/dto/chat-settings.dto.js';
 import type { Message } from '../../protocol/message.js';
+import type { CreateChat } from '../chat-request.js';
 import { MAX_MESSAGES, MAX_MESSAGES_LENGTH } from '../check-messages.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 
-export class CreateChatDto {
+export class CreateChatDto implements CreateChat {
   @ApiPropertyOptional({
     description: 'An id of your own: 1 to 64 letters, digits, _ or -; `chat_123`, say.',
   })

@@ -13,9 +13,10 @@ import { UnlessAbsent } from '../../http/input/unless-absent.js';
 import { ChatSettingsDto } from '../../interactions/dto/chat-settings.dto.js';
 import { VISIBILITIES } from '../../protocol/records/fields.js';
 import type { Visibility } from '../../protocol/interaction.js';
+import type { UpdateChat } from '../chat-request.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
 
-export class UpdateChatDto {
+export class UpdateChatDto implements UpdateChat {
   @ApiPropertyOptional({ type: String, nullable: true, example: 'Holiday plans' })
   @IsOptional()
   @IsString()

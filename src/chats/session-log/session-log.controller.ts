@@ -13,7 +13,6 @@ import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { QuotaExceededDto } from '../../quotas/dto/quota-exceeded.dto.js';
 import { Ids } from '../../kernel/ids.js';
 import { ChatsService } from '../chats.service.js';
-import { GetChatQueryDto } from '../dto/chat-queries.dto.js';
 import { ExportQueryDto, ImportQueryDto, ImportedChatDto } from '../dto/imported-chat.dto.js';
 import { ChatFilesArchive } from './archive/chat-files-archive.js';
 import { NDJSON, readNdjson, TAR } from './ndjson.js';
@@ -104,7 +103,7 @@ export class SessionLogController {
     );
     const { interactions, records } = report;
     await this.audit.note(caller, 'chat.imported', { chat_id, detail: { interactions, records } });
-    return { ...(await this.chats.get(caller, chat_id, new GetChatQueryDto())), import: report };
+    return { ...(await this.chats.get(caller, chat_id, {})), import: report };
   }
 }
 

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../../access/chat-access.js';
 import type { Principal } from '../../auth/principal.js';
 import { ChatsService } from '../../chats/chats.service.js';
-import { GetChatQueryDto } from '../../chats/dto/chat-queries.dto.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Chat } from '../../protocol/interaction.js';
 import { isFinal } from '../../protocol/interaction.js';
@@ -21,7 +20,7 @@ export class AgentThreads {
   /** With its newest interactions. Undefined: the caller sees none of this id. */
   async find(caller: Principal, id: string, limit = PAGE): Promise<Chat | undefined> {
     if (!(await this.access.findChat(caller, id))) return undefined;
-    return this.chats.get(caller, id, Object.assign(new GetChatQueryDto(), { limit }));
+    return this.chats.get(caller, id, { limit });
   }
 
   /** The interaction that runs, waits or is about to. */

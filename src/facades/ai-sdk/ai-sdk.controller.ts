@@ -11,7 +11,6 @@ import type { RequestOwner } from '../../approvals/request-errors.js';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { ChatsService } from '../../chats/chats.service.js';
-import { GetChatQueryDto } from '../../chats/dto/chat-queries.dto.js';
 import { InputPipe } from '../../http/input/input.pipe.js';
 import { StartInteractionDto } from '../../interactions/dto/start-interaction.dto.js';
 import { HeadersOfStart } from '../../interactions/interactions.decorators.js';
@@ -172,8 +171,7 @@ export class AiSdkController {
   private async findActive(caller: Principal, id: string): Promise<InteractionRow | undefined> {
     const chat = await this.access.findChat(caller, id);
     if (!chat) return undefined;
-    const query = Object.assign(new GetChatQueryDto(), { limit: 1 });
-    const { active_interaction_id, interactions } = await this.chats.get(caller, id, query);
+    const { active_interaction_id, interactions } = await this.chats.get(caller, id, { limit: 1 });
     const active = active_interaction_id ?? interactions.at(-1)?.id;
     const row = active && (await this.access.interaction(caller, id, active));
     return row && !isFinal(row.status) ? row : undefined;

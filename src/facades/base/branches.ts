@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../../access/chat-access.js';
 import type { Principal } from '../../auth/principal.js';
 import { ChatsService } from '../../chats/chats.service.js';
-import { GetChatQueryDto } from '../../chats/dto/chat-queries.dto.js';
 import { isObject } from '../../kernel/json/json.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { Interaction } from '../../protocol/interaction.js';
@@ -76,8 +75,7 @@ export class Branches {
     const known: Known[] = [];
     let before: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      const query = { limit: PAGE, include: 'superseded' as const, ...(before && { before }) };
-      const page = Object.assign(new GetChatQueryDto(), query);
+      const page = { limit: PAGE, include: 'superseded', ...(before && { before }) } as const;
       const { interactions, next_before } = await this.chats.get(caller, asked.chat_id, page);
       known.push(...interactions.toReversed());
       const found = placeIn(asked, known, { head, isAll: next_before === null });

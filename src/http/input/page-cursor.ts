@@ -1,5 +1,7 @@
 import { AppError } from '../../kernel/app-error.js';
 
+/** Items of a page unless the caller says how many. */
+export const PAGE_LIMIT = 50;
 /** Size of a page of a list as JSON, unless its only item is larger. */
 export const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 

@@ -1,16 +1,17 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { PAGE_LIMIT } from './page-cursor.js';
 
 /** The size of a page. */
 export class LimitDto {
-  @ApiPropertyOptional({ minimum: 1, maximum: 200, default: 50 })
+  @ApiPropertyOptional({ minimum: 1, maximum: 200, default: PAGE_LIMIT })
   @IsOptional()
   @Type(() => Number)
   @IsInt()
   @Min(1)
   @Max(200)
-  limit: number = 50;
+  limit: number = PAGE_LIMIT;
 }
 
 /** A page of a list. */

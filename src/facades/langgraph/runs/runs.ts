@@ -3,7 +3,6 @@ import { ChatAccess } from '../../../access/chat-access.js';
 import type { Principal } from '../../../auth/principal.js';
 import { CancellationService } from '../../../cancellation/cancellation.service.js';
 import { ChatsService } from '../../../chats/chats.service.js';
-import { GetChatQueryDto } from '../../../chats/dto/chat-queries.dto.js';
 import type { StartHeaders } from '../../../interactions/start-request.js';
 import { AppError } from '../../../kernel/app-error.js';
 import { Ids } from '../../../kernel/ids.js';
@@ -108,8 +107,7 @@ export class Runs {
     { limit, offset, status }: Readonly<Record<string, unknown>>,
   ): Promise<object[]> {
     const [most, from] = [numberIn(limit, 10), numberIn(offset, 0)];
-    const all = { limit: MAX_LISTED, include: 'superseded' as const };
-    const page = Object.assign(new GetChatQueryDto(), all);
+    const page = { limit: MAX_LISTED, include: 'superseded' } as const;
     const { interactions } = await this.chats.get(caller, thread_id, page);
     return interactions
       .toReversed()

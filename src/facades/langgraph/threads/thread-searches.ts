@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '../../../auth/principal.js';
 import { ChatsService } from '../../../chats/chats.service.js';
-import { ListChatsQueryDto } from '../../../chats/dto/chat-queries.dto.js';
 import type { ChatSummary } from '../../../protocol/interaction.js';
 import type { ThreadSearch } from './thread-bodies.js';
 import { statusOf, viewThread } from './thread-view.js';
@@ -24,8 +23,8 @@ export class ThreadSearches {
     let cursor: string | null | undefined;
     for (let read = 0; read < MOST && found.length < from + most; read += PAGE) {
       const order = sort_by === 'created_at' ? 'created' : 'updated';
-      const query = { limit: PAGE, order, ...(cursor && { cursor }) };
-      const page = await this.chats.list(caller, Object.assign(new ListChatsQueryDto(), query));
+      const query = { limit: PAGE, order, ...(cursor && { cursor }) } as const;
+      const page = await this.chats.list(caller, query);
       found.push(...page.items.filter((chat) => matches(chat, search)));
       cursor = page.next_cursor;
       if (!cursor) break;

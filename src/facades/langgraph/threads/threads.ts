@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../../../access/chat-access.js';
 import type { Principal } from '../../../auth/principal.js';
 import { ChatsService } from '../../../chats/chats.service.js';
-import { GetChatQueryDto } from '../../../chats/dto/chat-queries.dto.js';
 import type { StreamEvent } from '../../../event-log/follow/stream-event.js';
 import type { AgentEvent } from '../../../protocol/events.js';
 import type { Interaction } from '../../../protocol/interaction.js';
@@ -42,8 +41,7 @@ export class Threads {
     let thread: Thread | undefined;
     let before: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      const query = { limit: PAGE, include: 'superseded' as const, ...(before && { before }) };
-      const page = Object.assign(new GetChatQueryDto(), query);
+      const page = { limit: PAGE, include: 'superseded', ...(before && { before }) } as const;
       const { interactions, next_before, ...chat } = await this.chats.get(caller, chat_id, page);
       thread ??= new Thread(chat);
       for (const each of interactions.toReversed()) await this.add(caller, thread, each);
