@@ -5,19 +5,38 @@ import { ApiKeys } from '../auth/keys/api-keys.js';
 import type { ApiKey } from '../auth/keys/key-store.js';
 import { KeyStore } from '../auth/keys/key-store.js';
 import { MAX_KEYS, newKey } from '../auth/keys/new-key.js';
-import type { Principal } from '../auth/principal.js';
+import type { Principal, Scope } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { isOperator, tenantFor } from '../access/operator.js';
-import type {
-  CreateKeyDto,
-  CreatedKeyDto,
-  KeyDto,
-  KeyListDto,
-  ListKeysQueryDto,
-} from './dto/key.dto.js';
+
+/** A key to make. */
+export interface CreateKey {
+  readonly user_id: string;
+  readonly scopes: readonly Scope[];
+  /** The caller's unless given. */
+  readonly tenant_id?: string;
+  /** ISO 8601; null or left out: it does not expire. */
+  readonly expires_at?: string | null;
+}
+
+/** A page of the keys of a tenant, the oldest first. */
+export interface ListKeys {
+  readonly limit: number;
+  readonly cursor?: string;
+  /** The caller's unless given. */
+  readonly tenant_id?: string;
+}
+
+/** A key without its secret. */
+export type ShownKey = Omit<ApiKey, 'secret_hash'>;
+
+export interface KeyPage {
+  readonly items: readonly ShownKey[];
+  readonly next_cursor: string | null;
+}
 
 /** Makes, lists and deletes API keys. */
 @Injectable()
@@ -34,7 +53,7 @@ export class KeysService {
    * @throws AppError `foreign_tenant`, `missing_scope` (403), `too_many_keys` (409), `invalid_body`
    * (400) for a time that is over, `keys_not_accepted` (400)
    */
-  async create(caller: Principal, body: CreateKeyDto): Promise<CreatedKeyDto> {
+  async create(caller: Principal, body: CreateKey): Promise<ShownKey & { key: string }> {
     if (!this.config.auth.includes('keys')) throw noKeys(this.config.auth);
     const tenant_id = tenantFor(caller, body.tenant_id);
     for (const scope of body.scopes) requireScope(caller, scope);
@@ -54,7 +73,7 @@ export class KeysService {
   }
 
   /** @throws AppError `foreign_tenant` (403) */
-  async list(caller: Principal, query: ListKeysQueryDto): Promise<KeyListDto> {
+  async list(caller: Principal, query: ListKeys): Promise<KeyPage> {
     const { limit, cursor } = query;
     const tenant_id = tenantFor(caller, query.tenant_id);
     const after = cursor === undefined ? undefined : parsePageCursor(cursor);
@@ -86,6 +105,6 @@ function alreadyOver(): AppError {
   });
 }
 
-function toView({ secret_hash: _, ...key }: ApiKey): KeyDto {
+function toView({ secret_hash: _, ...key }: ApiKey): ShownKey {
   return key;
 }

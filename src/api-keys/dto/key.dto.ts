@@ -12,8 +12,9 @@ import { SCOPES, USER_ID } from '../../auth/principal.js';
 import type { Scope } from '../../auth/principal.js';
 import { PageQueryDto } from '../../http/input/page-query.dto.js';
 import { NamesTenant } from '../../auth/tenant-id.decorator.js';
+import type { CreateKey, KeyPage, ListKeys, ShownKey } from '../keys.service.js';
 
-export class CreateKeyDto {
+export class CreateKeyDto implements CreateKey {
   @ApiProperty({ example: 'ann', description: 'The user that the key acts as.' })
   @Matches(USER_ID, { message: '$property must be 1 to 255 printable characters' })
   user_id: string;
@@ -34,7 +35,7 @@ export class CreateKeyDto {
   expires_at?: string | null;
 }
 
-export class ListKeysQueryDto extends PageQueryDto {
+export class ListKeysQueryDto extends PageQueryDto implements ListKeys {
   @NamesTenant()
   tenant_id?: string;
 }
@@ -48,7 +49,7 @@ export class KeyIdDto {
 }
 
 /** A key without its secret. */
-export class KeyDto {
+export class KeyDto implements ShownKey {
   @ApiProperty({ example: '5f1c2a90b7e84d3f6a1b2c3d' })
   readonly id: string;
 
@@ -79,7 +80,7 @@ export class CreatedKeyDto extends KeyDto {
   readonly key: string;
 }
 
-export class KeyListDto {
+export class KeyListDto implements KeyPage {
   @ApiProperty({ type: [KeyDto], description: 'Oldest first.' })
   readonly items: readonly KeyDto[];
 
