@@ -5,11 +5,35 @@ import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { USAGE_DAYS_KEPT, UsageStore } from '../usage-store.js';
 import type { UsageKey, UsageSum } from '../usage-store.js';
-import type { UsageQueryDto, UsageSumDto, UsageSumsDto } from './dto/usage.dto.js';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const FIELDS = { day: 'day', model: 'model', user: 'user_id' } as const;
+
+export interface ReportQuery {
+  readonly by: UsageKey;
+  readonly limit: number;
+  /** The first and the last day, in UTC: `2026-01-15`; 30 days up to today unless given. */
+  readonly since?: string;
+  readonly until?: string;
+  /** The caller's unless given; `*`: each. */
+  readonly tenant_id?: string;
+}
+
+/** A sum with its key as a field of its own: `day`, `model` or `user_id`. */
+export interface ReportedSum extends Omit<UsageSum, 'key'> {
+  readonly day?: string;
+  readonly model?: string;
+  readonly user_id?: string;
+}
+
+export interface Report {
+  readonly since: string;
+  readonly until: string;
+  readonly items: readonly ReportedSum[];
+  /** There are more than `limit`. */
+  readonly has_more: boolean;
+}
 
 /** The usage of tenants, for their operators. */
 @Injectable()
@@ -20,7 +44,7 @@ export class UsageReport {
   ) {}
 
   /** @throws AppError `foreign_tenant` (403), `invalid_query` (400) */
-  async sums(caller: Principal, query: UsageQueryDto): Promise<UsageSumsDto> {
+  async sums(caller: Principal, query: ReportQuery): Promise<Report> {
     const tenant = tenantFor(caller, query.tenant_id);
     const { by, limit } = query;
     const days = this.daysOf(query);
@@ -30,7 +54,7 @@ export class UsageReport {
     return { ...days, items, has_more: found.length > limit };
   }
 
-  private daysOf({ since, until = dayOf(this.clock.now().getTime()) }: UsageQueryDto) {
+  private daysOf({ since, until = dayOf(this.clock.now().getTime()) }: ReportQuery) {
     const last = timeOf('until', until);
     const first =
       since === undefined
@@ -43,7 +67,7 @@ export class UsageReport {
   }
 }
 
-function view({ key, ...sum }: UsageSum, by: UsageKey): UsageSumDto {
+function view({ key, ...sum }: UsageSum, by: UsageKey): ReportedSum {
   return { ...sum, [FIELDS[by]]: key };
 }
 

@@ -5,12 +5,13 @@ import { NamesTenants } from '../../../auth/tenant-id.decorator.js';
 import type { Usage } from '../../../protocol/interaction.js';
 import { USAGE_KEYS } from '../../usage-store.js';
 import type { UsageKey } from '../../usage-store.js';
+import type { Report, ReportQuery, ReportedSum } from '../usage-report.js';
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const DAY_RULE = { message: '$property must be a day, such as 2026-01-15' };
 const MAX_SUMS = 1000;
 
-export class UsageQueryDto {
+export class UsageQueryDto implements ReportQuery {
   @ApiPropertyOptional({ enum: USAGE_KEYS, default: 'day' })
   @IsOptional()
   @IsIn(USAGE_KEYS)
@@ -41,7 +42,7 @@ export class UsageQueryDto {
   limit: number = MAX_SUMS;
 }
 
-export class UsageSumDto {
+export class UsageSumDto implements ReportedSum {
   @ApiProperty({ example: 'default' })
   readonly tenant_id: string;
 
@@ -73,7 +74,7 @@ export class UsageSumDto {
   readonly unpriced_tokens: number;
 }
 
-export class UsageSumsDto {
+export class UsageSumsDto implements Report {
   @ApiProperty({ format: 'date' })
   readonly since: string;
 
