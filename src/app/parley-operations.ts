@@ -17,6 +17,7 @@ import type { InboxPage } from '../approvals/inbox.service.js';
 import { RequestsService } from '../approvals/requests.service.js';
 import type { Principal, Scope } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
+import type { CreateChat } from '../chats/chat-request.js';
 import { ChatsService } from '../chats/chats.service.js';
 import { CreateChatDto } from '../chats/dto/create-chat.dto.js';
 import type { FollowedEvent } from '../event-log/follow/follower.js';
@@ -26,7 +27,6 @@ import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import { InputPipe } from '../http/input/input.pipe.js';
 import { copyBody } from '../http/input/json-body.js';
 import { CancelRunsDto, RunsQueryDto } from '../interactions/dto/runs.dto.js';
-import type { CancelledRunsDto, RunListDto } from '../interactions/dto/runs.dto.js';
 import {
   EditInteractionDto,
   StartInteractionDto,
@@ -35,6 +35,7 @@ import { EventsService } from '../interactions/events.service.js';
 import { InteractionView } from '../interactions/interaction-view.js';
 import { checkIdempotencyKey } from '../interactions/interactions.decorators.js';
 import { InteractionsService } from '../interactions/interactions.service.js';
+import type { CancelRuns, CancelledRuns, ListRuns, RunPage } from '../interactions/run-list.js';
 import { RunsService } from '../interactions/runs.service.js';
 import { withinTenant } from '../kernel/tenant-scope.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
@@ -68,7 +69,7 @@ export interface UploadOptions extends OnBehalf {
 }
 
 /** A page of the active interactions of a tenant, as `GET /interactions`. */
-export interface ListOptions extends OnBehalf, Partial<Omit<RunsQueryDto, 'tenant_id'>> {}
+export interface ListOptions extends OnBehalf, Partial<Omit<ListRuns, 'tenant_id'>> {}
 
 const WAIT_MS = 60_000;
 /** A longer timer fires at once. */
@@ -84,7 +85,7 @@ export abstract class ParleyOperations {
   protected abstract find<T>(type: Type<T>): T;
 
   /** As `POST /chats`. */
-  createChat(body: CreateChatDto = {}, behalf: OnBehalf = {}): Promise<Chat> {
+  createChat(body: CreateChat = {}, behalf: OnBehalf = {}): Promise<Chat> {
     return this.as(behalf, ['chat'], async (caller) =>
       this.find(ChatsService).create(caller, await this.checkBody(body, CreateChatDto)),
     );
@@ -293,7 +294,7 @@ export abstract class ParleyOperations {
   }
 
   /** Stops several interactions, or all of the tenant, as `POST /interactions/cancel`. */
-  cancelAll(body: CancelRunsDto = { all: true }, behalf: OnBehalf = {}): Promise<CancelledRunsDto> {
+  cancelAll(body: CancelRuns = { all: true }, behalf: OnBehalf = {}): Promise<CancelledRuns> {
     return this.as(behalf, ['operate'], async (caller) =>
       this.find(RunsService).cancel(caller, await this.checkBody(body, CancelRunsDto)),
     );
@@ -303,7 +304,7 @@ export abstract class ParleyOperations {
    * Active and queued interactions of the tenant, also those of other users, oldest first.
    * `next_cursor`: null on the last page.
    */
-  listActive({ tenant_id, user_id, scopes, ...query }: ListOptions = {}): Promise<RunListDto> {
+  listActive({ tenant_id, user_id, scopes, ...query }: ListOptions = {}): Promise<RunPage> {
     return this.as({ tenant_id, user_id, scopes }, ['operate'], async (caller) =>
       this.find(RunsService).list(caller, await this.check(query, 'query', RunsQueryDto)),
     );
@@ -346,7 +347,7 @@ export abstract class ParleyOperations {
     return this.check({ chat_id, interaction_id }, 'param', InteractionIdDto);
   }
 
-  private checkBody<T extends object>(body: T, metatype: Type<T>): Promise<T> {
+  private checkBody<T>(body: object, metatype: Type<T>): Promise<T> {
     return this.check(copyBody(body), 'body', metatype);
   }
 

@@ -13,15 +13,15 @@ import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { AnyViewer } from '../persistence/viewer.js';
 import { shownRequirement } from '../runs/requirements/find-missing.js';
 import { isFinal } from '../protocol/interaction.js';
-import { RUN_STATUSES } from './dto/runs.dto.js';
+import { RUN_STATUSES } from './run-list.js';
 import type {
-  CancelRunsDto,
-  CancelledRunDto,
-  CancelledRunsDto,
-  RunDto,
-  RunListDto,
-  RunsQueryDto,
-} from './dto/runs.dto.js';
+  CancelRuns,
+  CancelledRun,
+  CancelledRuns,
+  ListRuns,
+  ListedRun,
+  RunPage,
+} from './run-list.js';
 
 /** Interactions of one request for all. */
 const MAX_CANCELLED = 1_000;
@@ -41,12 +41,12 @@ export class RunsService {
   ) {}
 
   /** @throws AppError `invalid_query` (400), `foreign_tenant` (403) */
-  list(caller: Principal, query: RunsQueryDto): Promise<RunListDto> {
+  list(caller: Principal, query: ListRuns): Promise<RunPage> {
     const tenant = tenantFor(caller, query.tenant_id);
     return inTenant(caller, tenant, () => this.listSeen(operatorIn(caller, tenant), query));
   }
 
-  private async listSeen(viewer: AnyViewer, query: RunsQueryDto): Promise<RunListDto> {
+  private async listSeen(viewer: AnyViewer, query: ListRuns): Promise<RunPage> {
     const { limit, cursor, status, chat_id } = query;
     const after = cursor === undefined ? undefined : parsePageCursor(cursor);
     const chat = chat_id === undefined ? undefined : await this.findChat(chat_id, viewer);
@@ -88,7 +88,7 @@ export class RunsService {
   }
 
   /** @throws AppError `invalid_body` (400), `foreign_tenant` (403) */
-  cancel(caller: Principal, wanted: CancelRunsDto): Promise<CancelledRunsDto> {
+  cancel(caller: Principal, wanted: CancelRuns): Promise<CancelledRuns> {
     const tenant = tenantFor(caller, wanted.tenant_id);
     const viewer = operatorIn(caller, tenant);
     return inTenant(caller, tenant, () => this.cancelSeen(caller, viewer, wanted));
@@ -97,8 +97,8 @@ export class RunsService {
   private async cancelSeen(
     caller: Principal,
     viewer: AnyViewer,
-    { interaction_ids, all }: CancelRunsDto,
-  ): Promise<CancelledRunsDto> {
+    { interaction_ids, all }: CancelRuns,
+  ): Promise<CancelledRuns> {
     if (interaction_ids && all)
       throw invalid('invalid_body', 'all', 'must not be given together with interaction_ids');
     const ids = interaction_ids ?? (await this.listAll(viewer));
@@ -107,7 +107,7 @@ export class RunsService {
       const row = await this.interactions.findInteraction(id, viewer);
       return row && withoutTexts(row);
     });
-    const outcomes = new Map<string, CancelledRunDto>();
+    const outcomes = new Map<string, CancelledRun>();
     const rows = found.filter((row) => row !== undefined);
     const queued = rows.filter(({ status }) => status === 'QUEUED');
     // Before the others: one would start as soon as its chat is free.
@@ -124,7 +124,7 @@ export class RunsService {
     return this.interactions.listRunIds({ viewer, statuses: RUN_STATUSES, limit });
   }
 
-  private async cancelOne(caller: Principal, before: FoundRun): Promise<CancelledRunDto> {
+  private async cancelOne(caller: Principal, before: FoundRun): Promise<CancelledRun> {
     const reason = 'Cancelled by an operator.';
     const row = isFinal(before.status)
       ? before
@@ -150,11 +150,11 @@ function withoutTexts({ id, tenant_id, chat_id, status, cancel_reason }: Interac
   return { id, tenant_id, chat_id, status, cancel_reason };
 }
 
-function notFound(interaction_id: string): CancelledRunDto {
+function notFound(interaction_id: string): CancelledRun {
   return { interaction_id, outcome: 'not_found', status: null };
 }
 
-function viewRun(row: InteractionRow): RunDto {
+function viewRun(row: InteractionRow): ListedRun {
   const { id, tenant_id, chat_id, status, agent, agent_id, model, started_by, usage } = row;
   const { last_seq, created_at, cancel_reason } = row;
   const waits_for = row.waits_for === null ? null : shownRequirement(row.waits_for);

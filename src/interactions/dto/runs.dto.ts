@@ -4,18 +4,17 @@ import { ValidateIf } from 'class-validator';
 import { PageQueryDto } from '../../http/input/page-query.dto.js';
 import { NamesTenants } from '../../auth/tenant-id.decorator.js';
 import { INTERACTION_STATUSES } from '../../protocol/interaction.js';
-import { ACTIVE_STATUSES } from '../../protocol/records/fields.js';
 import type { ActiveStatus, InteractionStatus, Usage } from '../../protocol/interaction.js';
+import { CANCEL_OUTCOMES, RUN_STATUSES } from '../run-list.js';
+import type { CancelRuns, CancelledRun, CancelledRuns, ListRuns, ListedRun } from '../run-list.js';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RULE = { message: '$property must be 1 to 64 letters, digits, _ or -' };
 const IDS_RULE = { each: true, message: 'each must be 1 to 64 letters, digits, _ or -' };
 
-export const RUN_STATUSES = ['QUEUED', ...ACTIVE_STATUSES] as const;
-const OUTCOMES = ['cancelling', 'already_ended', 'not_found'] as const;
 const MAX_IDS = 1_000;
 
-export class RunsQueryDto extends PageQueryDto {
+export class RunsQueryDto extends PageQueryDto implements ListRuns {
   @ApiPropertyOptional({ enum: RUN_STATUSES, description: 'All of them unless given.' })
   @IsOptional()
   @IsIn(RUN_STATUSES)
@@ -31,7 +30,7 @@ export class RunsQueryDto extends PageQueryDto {
 }
 
 /** An interaction as operators see it: without anything that was said. */
-export class RunDto {
+export class RunDto implements ListedRun {
   @ApiProperty()
   readonly id: string;
 
@@ -91,7 +90,7 @@ export class RunListDto {
 }
 
 /** Either of them. */
-export class CancelRunsDto {
+export class CancelRunsDto implements CancelRuns {
   @ApiPropertyOptional({
     type: [String],
     minItems: 1,
@@ -116,15 +115,15 @@ export class CancelRunsDto {
   tenant_id?: string;
 }
 
-export class CancelledRunDto {
+export class CancelledRunDto implements CancelledRun {
   @ApiProperty()
   readonly interaction_id: string;
 
   @ApiPropertyOptional({ example: 'default', description: 'Unless it was not found.' })
   readonly tenant_id?: string;
 
-  @ApiProperty({ enum: OUTCOMES, description: '`cancelling`: it is being stopped.' })
-  readonly outcome: (typeof OUTCOMES)[number];
+  @ApiProperty({ enum: CANCEL_OUTCOMES, description: '`cancelling`: it is being stopped.' })
+  readonly outcome: (typeof CANCEL_OUTCOMES)[number];
 
   @ApiProperty({
     enum: INTERACTION_STATUSES,
@@ -134,7 +133,7 @@ export class CancelledRunDto {
   readonly status: InteractionStatus | null;
 }
 
-export class CancelledRunsDto {
+export class CancelledRunsDto implements CancelledRuns {
   @ApiProperty({ type: [CancelledRunDto], description: 'In the order of the request.' })
   readonly items: readonly CancelledRunDto[];
 
