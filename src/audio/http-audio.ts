@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
+import type { Fields } from '../files/upload/incoming-file.js';
 import { readUpload } from '../files/upload/read-upload.js';
-import type { Fields } from '../files/upload/read-upload.js';
 import type { Speech } from './audio.service.js';
 
 export interface SentRecording {

@@ -25,9 +25,9 @@ import type { FileKey, FileRow } from './file-catalog.js';
 import { keyOf } from './file-key.js';
 import { FileStore } from './file-store.js';
 import { cleanFilename } from './upload/clean-filename.js';
+import { tooLarge } from './upload/incoming-file.js';
+import type { Fields, IncomingFile } from './upload/incoming-file.js';
 import { Measured } from './upload/measured.js';
-import { tooLarge } from './upload/read-upload.js';
-import type { Fields, IncomingFile } from './upload/read-upload.js';
 import { sniffType } from './upload/sniff-type.js';
 import { UploadLimit } from './upload/upload-limit.js';
 

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { Controller, Get, Module, Post, Req } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request } from 'express';
-import { readNdjson } from '../../src/chats/session-log/ndjson.js';
+import { readLogBody } from '../../src/chats/session-log/read-log-body.js';
 import { readUpload } from '../../src/files/upload/read-upload.js';
 import { silentBodies } from '../../src/http/input/silent-bodies.js';
 import { eventually } from '../support/eventually.js';
@@ -37,7 +37,7 @@ class BodiesController {
   import(@Req() request: Request): Promise<unknown> {
     importing = request;
     return noted(
-      readNdjson(request, async (body) => {
+      readLogBody(request, async (body) => {
         await gate.pass();
         return buffer(body);
       }),

@@ -1,14 +1,9 @@
-import type { Request } from 'express';
 import { AppError } from '../../kernel/app-error.js';
 import type { Sliced } from '../../kernel/async/sliced.js';
 import { markedEncoding } from '../../kernel/decode-text.js';
 import { findInexact } from '../../kernel/json/exact-json.js';
 import { measureJson } from '../../kernel/json/json.js';
 import type { Json } from '../../protocol/json.js';
-
-export const NDJSON = 'application/x-ndjson';
-export const TAR = 'application/x-tar';
-const TYPES = [NDJSON, TAR, 'application/ndjson', 'application/jsonl', 'application/x-jsonlines'];
 
 /**
  * Bytes of one line; a longer one is dropped. More than any record that a run writes: the text of a
@@ -37,24 +32,6 @@ export type ParsedLine =
   | { readonly kind: 'blank' }
   | { readonly kind: 'object'; readonly object: Json }
   | { readonly kind: 'fault'; readonly fault: string };
-
-/**
- * Has `read` take a request's body as it arrives, with its media type. The rest is discarded, so
- * that the client can read the response.
- * @throws AppError `unsupported_media_type` (415), `body_cut_off` (400) when the client leaves
- * early
- */
-export async function readNdjson<T>(
-  request: Request,
-  read: (body: AsyncIterable<Uint8Array>, type: string) => Promise<T>,
-): Promise<T> {
-  try {
-    return await read(chunksOf(request), typeOf(request));
-  } catch (error) {
-    request.on('data', () => {}).resume(); // the listener: also when `read` lets go of it later
-    throw error;
-  }
-}
 
 /**
  * Cuts a body into lines as it arrives, with one line in memory at a time. Only the byte `\n` ends
@@ -155,22 +132,6 @@ class GrowingLine {
     this.length = 0;
     return { number: this.number++, bytes };
   }
-}
-
-async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
-  try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-  } catch (cause) {
-    throw new AppError('invalid', 'body_cut_off', 'The body was cut off.', { cause });
-  }
-}
-
-function typeOf({ headers }: Request): string {
-  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (TYPES.includes(type) && encoding === 'identity') return type;
-  const message = `The body has to be ${NDJSON} or ${TAR}, in UTF-8 and not compressed.`;
-  throw new AppError('unsupported', 'unsupported_media_type', message);
 }
 
 /** In place. */

@@ -15,8 +15,8 @@ import { Ids } from '../../kernel/ids.js';
 import { ChatsService } from '../chats.service.js';
 import { ExportQueryDto, ImportQueryDto, ImportedChatDto } from '../dto/imported-chat.dto.js';
 import { ChatFilesArchive } from './archive/chat-files-archive.js';
-import { NDJSON, readNdjson, TAR } from './ndjson.js';
 import { NewIds } from './new-ids.js';
+import { NDJSON, readLogBody, TAR } from './read-log-body.js';
 import { SessionLogExporter } from './session-log-exporter.js';
 import { SessionLogImporter } from './session-log-importer.js';
 
@@ -98,7 +98,7 @@ export class SessionLogController {
     this.intake.requireOpen();
     const chat_id = query.chat_id ?? this.ids.make('chat');
     const ids = new NewIds(this.ids, chat_id);
-    const report = await readNdjson(request, (body, type) =>
+    const report = await readLogBody(request, (body, type) =>
       (type === TAR ? this.archive : this.importer).import({ caller, ids, body }),
     );
     const { interactions, records } = report;

@@ -3,8 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders, BusboyInstance } from '@fastify/busboy';
 import type { Request } from 'express';
+import { bodyChunks } from '../../http/input/body-chunks.js';
 import { AppError } from '../../kernel/app-error.js';
 import { cutText } from '../../kernel/cut-text.js';
+import { tooLarge } from './incoming-file.js';
+import type { Fields, FileLimit, IncomingFile } from './incoming-file.js';
 
 const MULTIPART = 'multipart/form-data';
 /** Bytes of a form besides its file: boundaries, headers, fields. */
@@ -13,21 +16,7 @@ const MAX_FIELD_BYTES = 1024;
 /** More than the form has, so that one too many is named. */
 const MAX_PARTS = 10;
 
-export interface IncomingFile {
-  /** As it was sent. */
-  readonly filename: string;
-  /** Fails if the file is too large, or the client leaves. */
-  readonly content: Readable;
-  /** The fields before it. */
-  readonly fields: Fields;
-}
-
-export type Fields = ReadonlyMap<string, string>;
-
-export interface UploadForm<T> {
-  /** Largest file, in bytes, and the variable that sets it. */
-  readonly limit: number;
-  readonly limitedBy: 'FILE_MAX_BYTES' | 'AUDIO_MAX_BYTES';
+export interface UploadForm<T> extends FileLimit {
   readonly fields: readonly string[];
   /** Reads the content to its end. */
   readonly take: (file: IncomingFile) => Promise<T>;
@@ -56,7 +45,7 @@ class FormReader<T> {
 
   async read(request: Request): Promise<{ taken: T; fields: Fields }> {
     const parser = this.makeParser(request);
-    const body = Readable.from(chunksOf(request), { objectMode: false });
+    const body = Readable.from(bodyChunks(request), { objectMode: false });
     try {
       await pipeline(body, parser, { signal: this.stopping.signal });
     } catch (error) {
@@ -114,15 +103,7 @@ class FormReader<T> {
 
 const NUL = 'must not contain the character U+0000';
 
-async function* chunksOf(request: Request): AsyncGenerator<Uint8Array> {
-  try {
-    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-  } catch (cause) {
-    throw new AppError('invalid', 'body_cut_off', 'The body was cut off.', { cause });
-  }
-}
-
-function checkHeaders({ headers }: Request, form: Limit): void {
+function checkHeaders({ headers }: Request, form: FileLimit): void {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headers['content-encoding'] ?? 'identity';
   if (type !== MULTIPART || encoding !== 'identity') {
@@ -148,15 +129,4 @@ function faulty(field = '', problem: string): AppError {
 function unreadable(cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new AppError('invalid', 'invalid_body', `The body is not ${MULTIPART}: ${why}`, { cause });
-}
-
-type Limit = Pick<UploadForm<unknown>, 'limit' | 'limitedBy'>;
-
-export function tooLarge({ limit, limitedBy }: Limit): AppError {
-  return new AppError(
-    'too_large',
-    'file_too_large',
-    `The file is larger than ${limit} bytes. ${limitedBy} sets the limit.`,
-    { extra: { limit } },
-  );
 }

@@ -5,7 +5,7 @@ import { AudioService } from '../../../audio/audio.service.js';
 import { readRecording, sendSpeech } from '../../../audio/http-audio.js';
 import { Access } from '../../../auth/access.decorator.js';
 import { Config } from '../../../config/config.js';
-import type { Fields } from '../../../files/upload/read-upload.js';
+import type { Fields } from '../../../files/upload/incoming-file.js';
 import { AdmissionGate } from '../../../streams/admission-gate.js';
 import { CredentialWatch } from '../../../streams/credential-watch.js';
 import { invalidBody, unsupported } from '../parameters.js';
