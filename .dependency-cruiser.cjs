@@ -128,6 +128,22 @@ const HOMES = {
   zod: 'src/(agents|config|facades|files/tools|mcp|model-check|protocol|tools|tasks|permissions/rules|chats/session-log)/|src/chats/check-messages',
 };
 
+/** Beside controllers: files that read a request, or write a response. */
+const REQUEST_READERS = [
+  '^src/(access/refusals|logging/request-log|realtime/realtime-sockets)\\.ts$',
+  '^src/(audio/http-audio|chats/session-log/read-log-body|files/(upload/read-upload|download/send-file))\\.ts$',
+];
+/**
+ * The edge of HTTP: it knows requests, responses and DTOs. Use cases and what is below them don't:
+ * they take a principal and plain values.
+ */
+const EDGE = [
+  '/dto/|\\.(controller|decorators?|dto|filter|guard|middleware|module|pipe)\\.ts$',
+  '^src/(http|auth|streams|facades)/',
+  '^src/app/(configure-app|console|mounted-server|parley-operations|parley-server)\\.ts$',
+  ...REQUEST_READERS,
+];
+
 /** May import what it likes; knip and the linter look after it. */
 const SPEC = '\\.spec\\.ts$';
 
@@ -168,6 +184,22 @@ module.exports = {
         ],
       },
       to: { path: '^src/persistence/any-tenant\\.ts$' },
+    },
+    {
+      name: 'use-case-without-http',
+      comment:
+        'A use case takes a principal and plain values; controllers and façades read the request and write the response.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: [...EDGE, '^src/(net|tracing/otel)/'] },
+      to: { path: '^(node:)?https?$|^node_modules/(@types/)?express(-serve-static-core)?/' },
+    },
+    {
+      name: 'use-case-without-dto',
+      comment:
+        'What a use case takes and returns is an interface beside it, which a DTO implements.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: EDGE },
+      to: { path: ['/dto/|\\.(controller|dto)\\.ts$', ...REQUEST_READERS] },
     },
     {
       name: 'no-sibling-storage',
