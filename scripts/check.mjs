@@ -22,6 +22,7 @@ const QUICK = {
   'event document': 'node scripts/generate-events-doc.mjs --check',
   'metrics document': 'node scripts/generate-metrics-doc.mjs --check',
   links: 'node scripts/check-links.mjs',
+  'valid API document': 'node scripts/check-openapi.mjs',
   'lock file': 'node scripts/check-lock.mjs',
   comments: 'node scripts/check-comments.mjs',
 };

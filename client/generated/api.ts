@@ -4033,7 +4033,7 @@ export interface components {
        * @description Of a model turn.
        * @example stop
        */
-      readonly finish_reason?: Record<string, unknown>;
+      readonly finish_reason?: components['schemas']['FinishReason'];
       /** @description Of an agent: its span in the run before, from which it goes on. */
       readonly follows_id?: string;
       /**
@@ -8024,13 +8024,6 @@ export interface operations {
     };
     readonly requestBody: {
       readonly content: {
-        /**
-         * @example {
-         *       "interaction_ids": [
-         *         "int_0199c0de-0000-7000-8000-000000000000"
-         *       ]
-         *     }
-         */
         readonly 'application/json': components['schemas']['CancelRunsDto'];
       };
     };
@@ -9055,12 +9048,6 @@ export interface operations {
     };
     readonly requestBody: {
       readonly content: {
-        /**
-         * @example {
-         *       "title": "Write the failing test",
-         *       "status": "in_progress"
-         *     }
-         */
         readonly 'application/json': components['schemas']['ChangeTaskDto'];
       };
     };

@@ -86,7 +86,12 @@ class SpanDto implements Span {
   })
   readonly usage?: Usage;
 
-  @ApiPropertyOptional({ example: 'stop', description: 'Of a model turn.' })
+  @ApiPropertyOptional({
+    type: String,
+    allOf: [{ $ref: '#/components/schemas/FinishReason' }],
+    example: 'stop',
+    description: 'Of a model turn.',
+  })
   readonly finish_reason?: FinishReason;
 
   @ApiPropertyOptional({ example: 'call_1' })
