@@ -7,7 +7,7 @@ import { KeyStore } from '../auth/keys/key-store.js';
 import { MAX_KEYS, newKey } from '../auth/keys/new-key.js';
 import type { Principal, Scope } from '../auth/principal.js';
 import { Config } from '../config/config.js';
-import { parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { parsePageCursor, toPage } from '../kernel/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { isOperator, tenantFor } from '../access/operator.js';

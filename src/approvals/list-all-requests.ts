@@ -1,4 +1,4 @@
-import { MAX_PAGE_BYTES, jsonBytes } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, jsonBytes } from '../kernel/page-cursor.js';
 import type { RequestStore } from '../persistence/request.store.js';
 import type { RequestPage, RequestRow } from '../persistence/rows/request-rows.js';
 

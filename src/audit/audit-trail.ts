@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
-import { formatPageCursor, jsonBytes, parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { formatPageCursor, jsonBytes, parsePageCursor, toPage } from '../kernel/page-cursor.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { withinTenant } from '../kernel/tenant-scope.js';

@@ -1,4 +1,4 @@
-import { formatPageCursor, invalidCursor, parsePageCursor } from '../http/input/page-cursor.js';
+import { formatPageCursor, invalidCursor, parsePageCursor } from '../kernel/page-cursor.js';
 import type { ChatListPage, ChatOrder } from '../persistence/chat.store.js';
 import type { ChatSummary } from '../protocol/interaction.js';
 

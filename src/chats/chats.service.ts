@@ -25,7 +25,7 @@ import { readMessages, viewChat } from './chat-view.js';
 import { checkMessages } from './check-messages.js';
 import { Quotas } from '../quotas/quotas.js';
 import { UsageStore } from '../quotas/usage-store.js';
-import { MAX_PAGE_BYTES, PAGE_LIMIT, jsonBytes, toPage } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, PAGE_LIMIT, jsonBytes, toPage } from '../kernel/page-cursor.js';
 import { requireOwner } from './require-owner.js';
 import {
   formatChatCursor,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { viewRequest } from '../approvals/request-view.js';
 import { readMessages, viewChat } from '../chats/chat-view.js';
-import { fitting, jsonBytes } from '../http/input/page-cursor.js';
+import { fitting, jsonBytes } from '../kernel/page-cursor.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { ChatState } from '../persistence/rows/chat-state.js';

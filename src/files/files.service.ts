@@ -8,7 +8,7 @@ import { AppError } from '../kernel/app-error.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { AnyViewer } from '../persistence/viewer.js';
 import type { FileInfo } from '../protocol/file.js';
-import { formatPageCursor, parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { formatPageCursor, parsePageCursor, toPage } from '../kernel/page-cursor.js';
 import { FileCatalog, toFile } from './file-catalog.js';
 import type { FileRow } from './file-catalog.js';
 import { FileContents } from './file-contents.js';

@@ -9,7 +9,7 @@ import {
   started,
 } from '../../test/contracts/interaction-store/fixtures.js';
 import { memoryStore } from '../../test/support/store/whole-store.js';
-import { jsonBytes } from '../http/input/page-cursor.js';
+import { jsonBytes } from '../kernel/page-cursor.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { InteractionView } from './interaction-view.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUnreadable, nameUnreadable } from '../encryption/unreadable.js';
-import { MAX_PAGE_BYTES, jsonBytes } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, jsonBytes } from '../kernel/page-cursor.js';
 import { setKey } from '../kernel/json/json.js';
 import { InteractionStore, messagesOf } from '../persistence/interaction.store.js';
 import type { FinalState } from '../persistence/interaction.store.js';

@@ -1,4 +1,4 @@
-import { jsonBytes } from '../http/input/page-cursor.js';
+import { jsonBytes } from '../kernel/page-cursor.js';
 import type { FinalState, InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 

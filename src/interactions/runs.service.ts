@@ -4,7 +4,7 @@ import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
-import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../kernel/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { InteractionStore } from '../persistence/interaction.store.js';

@@ -18,7 +18,7 @@ import {
 import { DeleteRulesQueryDto, ListRulesQueryDto, RuleIdDto } from './dto/rules-query.dto.js';
 import { PermissionsService } from './permissions.service.js';
 import { RuleBook } from './rules/rule-book.js';
-import { toPage } from '../http/input/page-cursor.js';
+import { toPage } from '../kernel/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
 import type { Matcher, RuleInput, RuleScope } from './rules/permission-rule.js';
 import type { RuleFilter } from './rules/rule-store.js';

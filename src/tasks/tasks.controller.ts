@@ -6,7 +6,7 @@ import { viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../auth/access.decorator.js';
-import { isAfter, parsePageCursor, toPage } from '../http/input/page-cursor.js';
+import { isAfter, parsePageCursor, toPage } from '../kernel/page-cursor.js';
 import { ProblemDto } from '../http/errors/problem.dto.js';
 import {
   ChangeTaskDto,

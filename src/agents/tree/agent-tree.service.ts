@@ -10,7 +10,7 @@ import {
   jsonBytes,
   parsePageCursor,
   toPage,
-} from '../../http/input/page-cursor.js';
+} from '../../kernel/page-cursor.js';
 import { AppError } from '../../kernel/app-error.js';
 import { InteractionStore, messagesOf } from '../../persistence/interaction.store.js';
 import { RecordStore } from '../../persistence/record.store.js';

@@ -4,7 +4,7 @@ import { ChatAccess } from '../../access/chat-access.js';
 import type { Principal } from '../../auth/principal.js';
 import { formatChatCursor } from '../../chats/chat-cursor.js';
 import { ChatsService } from '../../chats/chats.service.js';
-import { MAX_PAGE_BYTES, jsonBytes } from '../../http/input/page-cursor.js';
+import { MAX_PAGE_BYTES, jsonBytes } from '../../kernel/page-cursor.js';
 import { AppError } from '../../kernel/app-error.js';
 import { isFinal, isWaiting } from '../../protocol/interaction.js';
 import type { Interaction } from '../../protocol/interaction.js';

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
-import { PAGE_LIMIT } from './page-cursor.js';
+import { PAGE_LIMIT } from '../../kernel/page-cursor.js';
 
 /** The size of a page. */
 export class LimitDto {

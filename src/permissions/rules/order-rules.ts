@@ -1,7 +1,7 @@
 import { SCOPES } from './permission-rule.js';
 import type { PermissionRule } from './permission-rule.js';
 import { z } from 'zod';
-import { invalidCursor } from '../../http/input/page-cursor.js';
+import { invalidCursor } from '../../kernel/page-cursor.js';
 
 const cursorFields = z.tuple([
   z.enum(SCOPES),

@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/app-error.js';
+import { AppError } from './app-error.js';
 
 /** Items of a page unless the caller says how many. */
 export const PAGE_LIMIT = 50;
