@@ -191,7 +191,9 @@ module.exports = {
         'A use case takes a principal and plain values; controllers and façades read the request and write the response.',
       severity: 'error',
       from: { path: '^src/', pathNot: [...EDGE, '^src/(net|tracing/otel)/'] },
-      to: { path: '^(node:)?https?$|^node_modules/(@types/)?express(-serve-static-core)?/' },
+      to: {
+        path: '^(node:)?https?$|^node_modules/(@types/)?express(-serve-static-core)?/|^src/http/',
+      },
     },
     {
       name: 'use-case-without-dto',
