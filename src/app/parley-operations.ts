@@ -7,14 +7,18 @@ import type { InteractionTree, WholeAgent } from '../agents/tree/agent-tree.serv
 import { AgentIdDto, TreeQueryDto } from '../agents/tree/dto/agent-queries.dto.js';
 import { InterveneDto } from '../agents/interventions/dto/intervene.dto.js';
 import { InterventionsService } from '../agents/interventions/interventions.service.js';
-import type { AcceptedIntervention } from '../agents/interventions/interventions.service.js';
+import type {
+  AcceptedIntervention,
+  WantedIntervention,
+} from '../agents/interventions/interventions.service.js';
 import { ApprovalsService } from '../approvals/approvals.service.js';
-import type { Remembered } from '../approvals/approvals.service.js';
+import type { Remembered, Verdict } from '../approvals/approvals.service.js';
 import { ApproveDto, RespondDto, ToolResultDto } from '../approvals/dto/decisions.dto.js';
 import { RequestsQueryDto } from '../approvals/dto/request.dto.js';
 import { InboxService } from '../approvals/inbox.service.js';
-import type { InboxPage } from '../approvals/inbox.service.js';
+import type { InboxPage, InboxQuery } from '../approvals/inbox.service.js';
 import { RequestsService } from '../approvals/requests.service.js';
+import type { Answer, ClientToolResult } from '../approvals/requests.service.js';
 import type { Principal, Scope } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import type { CreateChat } from '../chats/chat-request.js';
@@ -37,6 +41,7 @@ import { checkIdempotencyKey } from '../interactions/interactions.decorators.js'
 import { InteractionsService } from '../interactions/interactions.service.js';
 import type { CancelRuns, CancelledRuns, ListRuns, RunPage } from '../interactions/run-list.js';
 import { RunsService } from '../interactions/runs.service.js';
+import type { EditedMessage, NewMessage } from '../interactions/start-request.js';
 import { withinTenant } from '../kernel/tenant-scope.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { FileInfo } from '../protocol/file.js';
@@ -92,11 +97,7 @@ export abstract class ParleyOperations {
   }
 
   /** Starts an interaction in the background, as `POST /chats/{chat_id}/interactions` does. */
-  start(
-    chat_id: string,
-    body: StartInteractionDto,
-    options: StartOptions = {},
-  ): Promise<Interaction> {
+  start(chat_id: string, body: NewMessage, options: StartOptions = {}): Promise<Interaction> {
     return this.as(options, ['chat'], async (caller) => {
       await this.check({ chat_id }, 'param', ChatIdDto);
       const { user_message, on_conflict, ...rest } = await this.checkBody(
@@ -115,7 +116,7 @@ export abstract class ParleyOperations {
   edit(
     chat_id: string,
     interaction_id: string,
-    body: EditInteractionDto,
+    body: EditedMessage,
     options: StartOptions = {},
   ): Promise<Interaction> {
     return this.as(options, ['chat'], async (caller) => {
@@ -192,7 +193,7 @@ export abstract class ParleyOperations {
   approve(
     chat_id: string,
     interaction_id: string,
-    body: ApproveDto,
+    body: Verdict,
     behalf: OnBehalf = {},
   ): Promise<Remembered | undefined> {
     return this.as(behalf, ['decide'], async (caller) => {
@@ -206,7 +207,7 @@ export abstract class ParleyOperations {
   respond(
     chat_id: string,
     interaction_id: string,
-    body: RespondDto,
+    body: Answer,
     behalf: OnBehalf = {},
   ): Promise<void> {
     return this.as(behalf, ['decide'], async (caller) => {
@@ -220,7 +221,7 @@ export abstract class ParleyOperations {
   toolResult(
     chat_id: string,
     interaction_id: string,
-    body: ToolResultDto,
+    body: ClientToolResult,
     behalf: OnBehalf = {},
   ): Promise<void> {
     return this.as(behalf, ['decide'], async (caller) => {
@@ -231,7 +232,7 @@ export abstract class ParleyOperations {
   }
 
   /** A page of the requests that wait for a person or a client, as `GET /requests`. */
-  inbox({ tenant_id, user_id, scopes, ...query }: OnBehalf & Partial<RequestsQueryDto> = {}) {
+  inbox({ tenant_id, user_id, scopes, ...query }: OnBehalf & Partial<InboxQuery> = {}) {
     return this.as<InboxPage>({ tenant_id, user_id, scopes }, ['chat'], async (caller) =>
       this.find(InboxService).list(caller, await this.check(query, 'query', RequestsQueryDto)),
     );
@@ -240,7 +241,7 @@ export abstract class ParleyOperations {
   /** Tells an agent something, changes its task, or stops it: `POST …/intervene`. */
   intervene(
     agent_id: string,
-    body: InterveneDto,
+    body: WantedIntervention,
     behalf: OnBehalf = {},
   ): Promise<AcceptedIntervention> {
     return this.as(behalf, ['decide'], async (caller) => {

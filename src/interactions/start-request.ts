@@ -21,6 +21,22 @@ export interface RunOptions extends Sampling {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
+/** A message for a chat, with the options of its run. */
+export interface NewMessage extends RunOptions {
+  /** May be empty only beside a recording in `file_ids`. */
+  readonly user_message: string;
+  /** When the chat is busy; `reject` unless given. */
+  readonly on_conflict?: StartInteraction['on_conflict'];
+}
+
+/** A message in place of an earlier one. */
+export interface EditedMessage extends RunOptions {
+  /** May be empty only beside a recording. */
+  readonly new_user_message: string;
+  /** When the chat is busy; `reject` unless given. */
+  readonly on_conflict?: 'reject' | 'interrupt';
+}
+
 /** Of the request. */
 export interface StartHeaders {
   readonly idempotency_key: string | undefined;

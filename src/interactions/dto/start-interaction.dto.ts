@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString } from 'class-validator';
 import { ProblemDto } from '../../http/errors/problem.dto.js';
+import type { EditedMessage, NewMessage } from '../start-request.js';
 import { RunOptionsDto } from './run-options.dto.js';
 
-export class StartInteractionDto extends RunOptionsDto {
+export class StartInteractionDto extends RunOptionsDto implements NewMessage {
   @ApiProperty({
     description: 'What the user says: may be empty only beside a recording in `file_ids`.',
     example: 'What is 6*7, and what time is it?',
@@ -21,7 +22,7 @@ export class StartInteractionDto extends RunOptionsDto {
   on_conflict?: 'reject' | 'enqueue' | 'interrupt';
 }
 
-export class EditInteractionDto extends RunOptionsDto {
+export class EditInteractionDto extends RunOptionsDto implements EditedMessage {
   @ApiProperty({
     description: 'What the user says instead: may be empty only beside a recording.',
     example: 'What is 7*7?',

@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsNotEmpty, IsString, MaxLength, ValidateIf } from 'class-validator';
-import type { AcceptedIntervention } from '../interventions.service.js';
+import type { AcceptedIntervention, WantedIntervention } from '../interventions.service.js';
 
 const MAX_COMMENT = 8_192;
 const MAX_CONTENT = 32_768;
 
-export class InterveneDto {
+export class InterveneDto implements WantedIntervention {
   @ApiProperty({
     description:
       '`delete` stops the agent and all below it; `modify` changes its task to `user_content`; anything else is a note that it reads before its next turn.',
