@@ -17,8 +17,12 @@ describe(describeExamples.name, () => {
     expect(bodyWith({})).toHaveProperty('example', { a: 1 });
   });
 
-  it('leaves a body with examples of its own alone: a document has either', () => {
-    const examples = { all: { value: { b: 2 } } };
-    expect(bodyWith({ examples })).not.toHaveProperty('example');
+  it('puts it before the examples that a body has: a document has either', () => {
+    const body = bodyWith({ examples: { all: { value: { b: 2 } } } });
+    expect(body).not.toHaveProperty('example');
+    expect(Object.values((body as { examples: object }).examples)).toEqual([
+      { value: { a: 1 } },
+      { value: { b: 2 } },
+    ]);
   });
 });

@@ -37,20 +37,22 @@ export function describeProblems(document: OpenAPIObject): void {
 }
 
 /**
- * Gives each JSON body without examples one of the fields that have one: values that a page makes
- * up for the others would be refused.
+ * Gives each JSON body an example of the fields that have one, before its other examples: values
+ * that a page makes up for the others would be refused.
  */
 export function describeExamples(document: OpenAPIObject): void {
   for (const { requestBody } of operationsOf(document)) {
     const json = requestBody && 'content' in requestBody && requestBody.content[JSON_TYPE];
-    if (!json || json.examples || !json.schema || !('$ref' in json.schema)) continue;
+    if (!json || !json.schema || !('$ref' in json.schema)) continue;
     const schema = document.components?.schemas?.[json.schema.$ref.split('/').at(-1) ?? ''];
     const properties = schema && 'properties' in schema ? (schema.properties ?? {}) : {};
-    json.example = Object.fromEntries(
+    const value = Object.fromEntries(
       Object.entries(properties).flatMap(([name, property]) =>
         'example' in property ? [[name, property.example as unknown]] : [],
       ),
     );
+    if (json.examples) json.examples = { fields: { value }, ...json.examples };
+    else json.example = value;
   }
 }
 

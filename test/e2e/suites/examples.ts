@@ -77,11 +77,12 @@ export function describeExamples(servers: Servers): void {
               const { operationId = '', requestBody } = item[method] ?? {};
               if (!requestBody || !('content' in requestBody)) continue;
               if (ELSEWHERE.includes(operationId)) continue;
-              const [type, { example, schema }] = Object.entries(requestBody.content)[0]!;
+              const [type, { examples, schema, ...json }] = Object.entries(requestBody.content)[0]!;
+              const [first] = Object.values(examples ?? { own: { value: json.example } });
               const made = { chat_id: CHAT, ...(await makers[operationId]?.()) };
               const body =
                 type === 'application/json'
-                  ? fill(example, made)
+                  ? fill(first && 'value' in first ? first.value : undefined, made)
                   : String(schema && 'example' in schema ? schema.example : '');
               const url = path.replaceAll(/\{(\w+)\}/g, (all, name: string) =>
                 name in made ? String((made as Record<string, string>)[name]) : all,
