@@ -14,12 +14,12 @@ export type RecordEvent = Extract<StreamEvent, { readonly seq: number }>;
 export type DeltaEvent = Extract<StreamEvent, { readonly offset: number }>;
 export type RecordOf<T extends RecordEvent['type']> = Extract<RecordEvent, { readonly type: T }>;
 
-export type Chat = Schemas['ChatDto'];
-export type Interaction = Schemas['InteractionDto'];
+export type Chat = Schemas['Chat'];
+export type Interaction = Schemas['Interaction'];
 export type InteractionStatus = Interaction['status'];
 export type Task = Schemas['Task'];
-export type File = Schemas['FileDto'];
-export type Transcript = Schemas['TranscriptDto'];
+export type File = Schemas['File'];
+export type Transcript = Schemas['Transcript'];
 export type Problem = Schemas['Problem'];
 export type Decider = Schemas['Decider'];
 export type Usage = Schemas['Usage'];

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import {
   componentName,
-  eventComponents,
+  componentSchemas,
   eventSchemas,
   liveSchemas,
 } from '../dist/src/protocol/event-schemas.js';
@@ -14,14 +14,15 @@ const target = fileURLToPath(new URL('../docs/events.md', import.meta.url));
 /** In every event, so left out of their tables. */
 const COMMON = ['type', 'interaction_id', 'agent_id', 'seq', 'at'];
 
-const components = eventComponents();
+const components = componentSchemas();
 const types = [...eventSchemas().keys()];
 const records = types.filter((type) => type in recordSchemas());
 const deltas = types.filter((type) => type.endsWith('_DELTA'));
-const shared = Object.keys(components).filter((name) => !name.endsWith('Event'));
 const live = [...liveSchemas().keys()];
 const ofChat = live.filter((name) => name.startsWith('Chat'));
 const ofFeed = live.filter((name) => name.startsWith('Feed'));
+const referred = referredTo([...types.map(componentName), ...live]);
+const shared = Object.keys(components).filter((name) => referred.has(name));
 
 await keepGenerated(target, page(), 'docs:events');
 
@@ -80,6 +81,17 @@ ${ofFeed.map((name) => section(liveName(name), components[name], '0')).join('\n'
 ${shared.map((name) => section(name, components[name])).join('\n')}`;
 }
 
+/** The components that others refer to, at any depth, without the events. */
+function referredTo(names, found = new Set()) {
+  for (const name of names) {
+    const refs = JSON.stringify(components[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+    const fresh = [...refs].map(([, ref]) => ref).filter((ref) => !found.has(ref));
+    for (const ref of fresh) found.add(ref);
+    referredTo(fresh, found);
+  }
+  return found;
+}
+
 function componentOf(type) {
   return components[componentName(type)];
 }
@@ -115,11 +127,11 @@ function frame(example, id) {
 }
 
 /** The type of a field, as TypeScript would write it. */
-function typeOf({ $ref, allOf, anyOf, enum: values, type, items, nullable, ...rest }) {
-  const or = nullable ? ' | null' : '';
+function typeOf({ $ref, allOf, anyOf, oneOf, enum: values, type, items, nullable, ...rest }) {
+  const or = nullable && !values?.includes(null) ? ' | null' : '';
   if ($ref) return $ref.split('/').at(-1) + or;
   if (allOf) return typeOf(allOf[0]) + or;
-  if (anyOf) return anyOf.map(typeOf).join(' | ') + or;
+  if (anyOf ?? oneOf) return (anyOf ?? oneOf).map(typeOf).join(' | ') + or;
   if (values) return values.map((value) => JSON.stringify(value)).join(' | ') + or;
   if (type === 'array') return `${typeOf(items)}[]${or}`;
   return (type ?? (Object.keys(rest).length > 0 ? 'object' : 'any')) + or;

@@ -907,47 +907,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /**
-     * @description A child agent has ended, and no part of it is running any more.
-     * @example {
-     *       "type": "AGENT_COMPLETED",
-     *       "interaction_id": "int_1",
-     *       "agent_id": "agent_1",
-     *       "seq": 3,
-     *       "at": "2026-01-15T10:00:00.000Z",
-     *       "status": "completed",
-     *       "result": "test/cursor.spec.ts fails."
-     *     }
-     */
-    readonly AgentCompletedEvent: {
+    readonly AcceptedIntervention: {
       readonly agent_id: string;
+      /** @description The `agent_intervened` that says where it was taken in names it. */
+      readonly intervention_id: string;
       /**
-       * Format: date-time
-       * @description ISO 8601 in UTC.
-       */
-      readonly at: string;
-      readonly interaction_id: string;
-      /** @description The block of an earlier text of the agent, in whose place this one stands. */
-      readonly replaces?: string;
-      /** @description Its answer, or why it has none. */
-      readonly result: string;
-      /** @description 1, 2, 3… without a gap. */
-      readonly seq: number;
-      readonly status: components['schemas']['AgentStatus'];
-      /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description GET /agents/{agent_id} says what came of it.
        * @enum {string}
        */
-      readonly type: 'AGENT_COMPLETED';
+      readonly status: 'accepted';
     };
-    readonly AgentCutDto: {
-      /**
-       * @description Has the earlier messages, which are left out here.
-       * @example /chats/chat_123/log
-       */
-      readonly messages: string;
-    };
-    readonly AgentDto: {
+    /** @description An agent of a tree. */
+    readonly Agent: {
       /** @example agent_0199c0de-0000-7000-8000-000000000000 */
       readonly agent_id: string;
       /** @example react */
@@ -955,10 +926,15 @@ export interface components {
       /** @description The first child that it waits for. */
       readonly child_agent_id?: string;
       /** @description The agents that it started, in order. */
-      readonly children: readonly components['schemas']['AgentDto'][];
-      /** Format: date-time */
+      readonly children: readonly components['schemas']['Agent'][];
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly completed_at: string | null;
-      readonly metadata: Record<string, unknown>;
+      readonly metadata: {
+        readonly [key: string]: unknown;
+      };
       /** @description null: the root. */
       readonly parent_agent_id: string | null;
       /** @description The parent's tool call that it was started in. */
@@ -969,7 +945,10 @@ export interface components {
       readonly request_id?: string;
       /** @description Its answer, or why it has none; null while there is neither. */
       readonly result: string | null;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly started_at: string | null;
       /**
        * @description `idle`: waits in the queue of its chat; `processing`: waits for its model, or its code runs; `thinking`: its model sends thoughts; only the stream of its chat tells it, else it is `processing`; `waiting_permission`: waits for an approval; `awaiting_user`: asked a person, or called a tool that the client runs; `executing_tool`: has a tool running; `waiting_subagent`: has a child that has not ended, and none of the above; `completed`: has returned; `deleted`: was stopped before its end: by a person, by its parent, or with the interaction; `modified`: got a new task, and has not answered it yet; `error`: has failed.
@@ -1005,6 +984,46 @@ export interface components {
       /** @description What came with it. */
       readonly user_content: string | null;
     };
+    /**
+     * @description A child agent has ended, and no part of it is running any more.
+     * @example {
+     *       "type": "AGENT_COMPLETED",
+     *       "interaction_id": "int_1",
+     *       "agent_id": "agent_1",
+     *       "seq": 3,
+     *       "at": "2026-01-15T10:00:00.000Z",
+     *       "status": "completed",
+     *       "result": "test/cursor.spec.ts fails."
+     *     }
+     */
+    readonly AgentCompletedEvent: {
+      readonly agent_id: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
+      readonly at: string;
+      readonly interaction_id: string;
+      /** @description The block of an earlier text of the agent, in whose place this one stands. */
+      readonly replaces?: string;
+      /** @description Its answer, or why it has none. */
+      readonly result: string;
+      /** @description 1, 2, 3… without a gap. */
+      readonly seq: number;
+      readonly status: components['schemas']['AgentStatus'];
+      /**
+       * @description discriminator enum property added by openapi-typescript
+       * @enum {string}
+       */
+      readonly type: 'AGENT_COMPLETED';
+    };
+    readonly AgentCut: {
+      /**
+       * @description Has the earlier messages, which are left out here.
+       * @example /chats/chat_123/log
+       */
+      readonly messages: string;
+    };
     /** @description A record that `Interaction.agent_events` shows. */
     readonly AgentEvent:
       | components['schemas']['ToolCallEvent']
@@ -1012,7 +1031,7 @@ export interface components {
       | components['schemas']['ThinkingEvent']
       | components['schemas']['MessageEvent']
       | components['schemas']['AnswerEvent'];
-    readonly AgentFileFaultDto: {
+    readonly AgentFileFault: {
       /** @example agents/reviewer.md */
       readonly file: string;
       readonly line: number;
@@ -1091,10 +1110,6 @@ export interface components {
        */
       readonly type: 'AGENT_STARTED';
     };
-    readonly AgentStateDto: {
-      /** @description OpenAI chat messages: the whole conversation. */
-      readonly messages: readonly Record<string, unknown>[];
-    };
     /**
      * @description How a child agent ended. `cancelled`: with its interaction, or because its result is no longer needed.
      * @enum {string}
@@ -1132,11 +1147,11 @@ export interface components {
        */
       readonly type: 'AGENT_TOLD';
     };
-    readonly AgentTreeDto: {
+    readonly AgentTree: {
       readonly chat_id: string;
       readonly interaction_id: string;
       /** @description The agent that answers the interaction's message. */
-      readonly root: components['schemas']['AgentDto'];
+      readonly root: components['schemas']['Agent'];
       /**
        * @description Of the interaction.
        * @enum {string}
@@ -1150,12 +1165,12 @@ export interface components {
         | 'FAILED'
         | 'CANCELLED';
     };
-    readonly AgentTreeListDto: {
-      readonly items: readonly components['schemas']['AgentTreeDto'][];
+    readonly AgentTreeList: {
+      readonly items: readonly components['schemas']['AgentTree'][];
       /** @description null on the last page. */
       readonly next_cursor: string | null;
     };
-    readonly AgentTypeDto: {
+    readonly AgentType: {
       readonly description: string;
       readonly max_iterations: number | null;
       /**
@@ -1171,16 +1186,16 @@ export interface components {
        */
       readonly source: string | null;
     };
-    readonly AgentTypeListDto: {
+    readonly AgentTypeList: {
       /** @description Why files of AGENTS_DIR are not among them, or not as they are now; for the scope `operate` */
-      readonly faults?: readonly components['schemas']['AgentFileFaultDto'][];
-      readonly items: readonly components['schemas']['AgentTypeDto'][];
+      readonly faults?: readonly components['schemas']['AgentFileFault'][];
+      readonly items: readonly components['schemas']['AgentType'][];
     };
-    readonly AlreadyEndedDto: {
+    readonly AlreadyEnded: {
       /** @description What happened and how to fix it. */
       readonly detail: string;
       /** @description One per invalid field. */
-      readonly errors?: readonly components['schemas']['FieldFaultDto'][];
+      readonly errors?: readonly components['schemas']['FieldFault'][];
       /**
        * @description Path of the request.
        * @example /chats/none
@@ -1297,16 +1312,6 @@ export interface components {
        */
       readonly type: 'APPROVAL_REQUIRED';
     };
-    readonly ApprovedDto: {
-      readonly approval_id: string;
-      readonly approved: boolean;
-      /** @description Why there is no rule. */
-      readonly reason?: string;
-      /** @description With `remember`: the rule that decides such calls from now on. null: the verdict counts, but the rule could not be added. */
-      readonly rule?: components['schemas']['PermissionRuleDto'] | null;
-      /** @example processed */
-      readonly status: string;
-    };
     /**
      * @description The call was approved.
      * @example {
@@ -1365,12 +1370,6 @@ export interface components {
     };
     /** @description A file that came with a message. It may be deleted since. */
     readonly AttachedFile: {
-      readonly filename: string;
-      readonly id: string;
-      readonly mime_type: string;
-      readonly size_bytes: number;
-    };
-    readonly AttachedFileDto: {
       /** @example report.pdf */
       readonly filename: string;
       /** @example file_0199c0de-0000-7000-8000-000000000000 */
@@ -1380,7 +1379,8 @@ export interface components {
       /** @example 48213 */
       readonly size_bytes: number;
     };
-    readonly AuditEntryDto: {
+    /** @description An action of a user. */
+    readonly AuditEntry: {
       /** @enum {string} */
       readonly action:
         | 'approval.approved'
@@ -1403,7 +1403,10 @@ export interface components {
         | 'file.added'
         | 'file.deleted'
         | 'access.refused';
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly at: string;
       readonly chat_id?: string;
       /**
@@ -1414,17 +1417,29 @@ export interface components {
        *       "modified": false
        *     }
        */
-      readonly detail: Record<string, unknown>;
+      readonly detail: {
+        readonly [key: string]: string | number | boolean | null | readonly string[];
+      };
       readonly id: string;
       readonly interaction_id?: string;
       readonly tenant_id: string;
       /** @description Who did it. */
       readonly user_id: string;
     };
-    readonly AuditListDto: {
-      readonly items: readonly components['schemas']['AuditEntryDto'][];
+    readonly AuditList: {
+      readonly items: readonly components['schemas']['AuditEntry'][];
       /** @description null on the last page. */
       readonly next_cursor: string | null;
+    };
+    /** @description Limits for an agent and all below it; a field that is left out sets no limit. */
+    readonly Budget: {
+      /** @description US dollars, of models with a known price. */
+      readonly cost_usd?: number;
+      /** @description Of input and output together. */
+      readonly tokens?: number;
+      readonly tool_calls?: number;
+      /** @description Milliseconds of work, without waiting for people and without lost runs. */
+      readonly wall_time_ms?: number;
     };
     readonly BudgetDto: {
       /** @description US dollars; the server has to know the model's price (MODEL_PRICES, PRICES_FILE). */
@@ -1434,17 +1449,6 @@ export interface components {
       readonly tool_calls?: number;
       /** @description Milliseconds of work: waiting for people does not count. */
       readonly wall_time_ms?: number;
-    };
-    readonly CancelDto: {
-      readonly interaction_id: string;
-      readonly message: string;
-      /**
-       * @description `cancelling`, or how it ended.
-       * @example cancelling
-       */
-      readonly status: string;
-      /** @description What was stopped; only when it was waited for. */
-      readonly stopped?: readonly Record<string, unknown>[];
     };
     /**
      * @description No part of the interaction is running any more.
@@ -1488,7 +1492,7 @@ export interface components {
        */
       readonly type: 'CANCELLED';
     };
-    readonly CancelledRunDto: {
+    readonly CancelledRun: {
       readonly interaction_id: string;
       /**
        * @description `cancelling`: it is being stopped.
@@ -1514,11 +1518,22 @@ export interface components {
        */
       readonly tenant_id?: string;
     };
-    readonly CancelledRunsDto: {
+    readonly CancelledRuns: {
       /** @description `all` was too many for one request: send it again. */
       readonly has_more: boolean;
       /** @description In the order of the request. */
-      readonly items: readonly components['schemas']['CancelledRunDto'][];
+      readonly items: readonly components['schemas']['CancelledRun'][];
+    };
+    readonly Cancelling: {
+      readonly interaction_id: string;
+      readonly message: string;
+      /**
+       * @description `cancelling`, or how it ended.
+       * @example cancelling
+       */
+      readonly status: string;
+      /** @description What was stopped; only when it was waited for. */
+      readonly stopped?: readonly components['schemas']['StoppedEffect'][];
     };
     readonly CancelRunsDto: {
       /**
@@ -1561,6 +1576,72 @@ export interface components {
       /** @description The version that you saw; at another version, the task is not changed. */
       readonly version?: number;
     };
+    /** @description A chat with its conversation. */
+    readonly Chat: {
+      /** @description The interaction that runs or waits for a person; null: none does. */
+      readonly active_interaction_id: string | null;
+      /** @description The kind of agent for its interactions: that of the settings. */
+      readonly agent: string | null;
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
+      readonly created_at: string;
+      /** @description The last interaction of the active branch. */
+      readonly head_interaction_id: string | null;
+      /** @example chat_123 */
+      readonly id: string;
+      /** @description In the order in which they began, queued ones last; with `include=superseded` in the order of the requests. About 8 MiB at most. */
+      readonly interactions: readonly components['schemas']['Interaction'][];
+      /** @description The conversation that it starts from. */
+      readonly messages: readonly components['schemas']['Message'][];
+      readonly metadata: {
+        readonly [key: string]: unknown;
+      };
+      /** @description The value of `before` for the earlier interactions; null if there are none. */
+      readonly next_before: string | null;
+      /**
+       * @description The user who created it.
+       * @example ann
+       */
+      readonly owner: string;
+      /**
+       * @description The beginning of the last message or answer of the active branch, at most 200 characters on one line.
+       * @example 42, and it is ten.
+       */
+      readonly preview: string | null;
+      readonly settings: components['schemas']['ChatSettings'];
+      /**
+       * @description Of the active interaction, else QUEUED if any waits, else of the head; null: nothing was said yet.
+       * @enum {string|null}
+       */
+      readonly status:
+        | 'QUEUED'
+        | 'RUNNING'
+        | 'WAITING_APPROVAL'
+        | 'WAITING_INPUT'
+        | 'COMPLETED'
+        | 'FAILED'
+        | 'CANCELLED'
+        | null;
+      /**
+       * @description Unless it was given, the beginning of the first message.
+       * @example What is 6*7, and what time is it?
+       */
+      readonly title: string | null;
+      /**
+       * Format: date-time
+       * @description When it was changed, or an interaction of it began or ended.
+       */
+      readonly updated_at: string;
+      /** @description Of all its interactions, also those off the active branch. */
+      readonly usage: components['schemas']['Usage'];
+      /**
+       * @description `private`: for its owner and admins of the tenant; `tenant`: for all of the tenant.
+       * @enum {string}
+       */
+      readonly visibility: 'private' | 'tenant';
+    };
     /**
      * @description What an agent does now. Sent while its interaction runs, when it changes; changes in quick succession are told as one.
      * @example {
@@ -1579,7 +1660,7 @@ export interface components {
       /** @description The first child that it waits for. */
       readonly child_agent_id?: string;
       readonly interaction_id: string;
-      /** @description Of the request that it waits for. */
+      /** @description The request that it waits for. */
       readonly request_id?: string;
       /**
        * @description `idle`: waits in the queue of its chat; `processing`: waits for its model, or its code runs; `thinking`: its model sends thoughts; only the stream of its chat tells it, else it is `processing`; `waiting_permission`: waits for an approval; `awaiting_user`: asked a person, or called a tool that the client runs; `executing_tool`: has a tool running; `waiting_subagent`: has a child that has not ended, and none of the above; `completed`: has returned; `deleted`: was stopped before its end: by a person, by its parent, or with the interaction; `modified`: got a new task, and has not answered it yet; `error`: has failed.
@@ -1597,13 +1678,14 @@ export interface components {
         | 'deleted'
         | 'modified'
         | 'error';
-      /** @description Of a call that runs or is asked about. */
+      /** @description The call that runs, or is asked about. */
       readonly tool_call_id?: string;
+      /** @description Of the call in `tool_call_id`. */
       readonly tool_name?: string;
       /** @enum {string} */
       readonly type: 'AGENT_STATE';
     };
-    readonly ChatBusyDto: {
+    readonly ChatBusy: {
       /**
        * @description With `/problems/chat_busy`: the interaction that holds the chat.
        * @example int_0199c0de-0000-7000-8000-000000000000
@@ -1617,7 +1699,7 @@ export interface components {
       /** @description What happened and how to fix it. */
       readonly detail: string;
       /** @description One per invalid field. */
-      readonly errors?: readonly components['schemas']['FieldFaultDto'][];
+      readonly errors?: readonly components['schemas']['FieldFault'][];
       /**
        * @description Path of the request.
        * @example /chats/none
@@ -1647,7 +1729,9 @@ export interface components {
      *         "status": "RUNNING",
      *         "active_interaction_id": "int_1",
      *         "updated_at": "2026-01-15T10:00:00.000Z",
+     *         "preview": null,
      *         "agent": null,
+     *         "settings": {},
      *         "owner": "ann",
      *         "visibility": "private",
      *         "head_interaction_id": "int_1",
@@ -1665,53 +1749,11 @@ export interface components {
      */
     readonly ChatChatStateEvent: {
       readonly active_interaction_id: string | null;
-      /** @description A chat, as `GET /chats` lists it. */
-      readonly chat: {
-        readonly active_interaction_id: string | null;
-        readonly agent: string | null;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly created_at: string;
-        readonly head_interaction_id: string | null;
-        readonly id: string;
-        readonly metadata: {
-          readonly [key: string]: unknown;
-        };
-        readonly owner: string;
-        /**
-         * @description Of the active interaction, else QUEUED if any waits, else of the head; null: none.
-         * @enum {string|null}
-         */
-        readonly status:
-          | 'QUEUED'
-          | 'RUNNING'
-          | 'WAITING_APPROVAL'
-          | 'WAITING_INPUT'
-          | 'COMPLETED'
-          | 'FAILED'
-          | 'CANCELLED'
-          | null;
-        readonly title: string | null;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly updated_at: string;
-        /** @enum {string} */
-        readonly visibility: 'private' | 'tenant';
-      } & {
-        readonly [key: string]: unknown;
-      };
+      readonly chat: components['schemas']['ChatSummary'];
       readonly chat_id: string;
       readonly head_interaction_id: string | null;
       /** @description The conversation that the chat was created with, in the first frame of a stream from the beginning (`after=0`): the first 256 KiB. Other frames leave it out, and so does a chat without one. */
-      readonly messages?: readonly ({
-        readonly role: string;
-      } & {
-        readonly [key: string]: unknown;
-      })[];
+      readonly messages?: readonly components['schemas']['Message'][];
       /**
        * @description There are more messages: `GET /chats/{chat_id}` has all.
        * @enum {boolean}
@@ -1720,59 +1762,7 @@ export interface components {
       /** @description Queued interactions, in the order of the queue. */
       readonly queued: readonly string[];
       /** @description Pending ones, oldest first; about 256 KiB at most. */
-      readonly requests: readonly ({
-        readonly agent_id: string;
-        readonly chat_id: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly created_at: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly expires_at: string | null;
-        readonly id: string;
-        readonly interaction_id: string;
-        /** @enum {string} */
-        readonly kind: 'approval' | 'input' | 'tool';
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly settled_at: string | null;
-        /** @description How it was settled. */
-        readonly settlement: {
-          /** @description Of a question; null: declined, or too late. */
-          readonly answer?: string | null;
-          /** @description Of an approval. */
-          readonly approved?: boolean;
-          readonly by: {
-            /** @enum {string} */
-            readonly kind: 'user' | 'system';
-            readonly user_id?: string;
-          };
-          /** @enum {string} */
-          readonly cause?: 'timeout' | 'cancel';
-          /** @description Of a tool that the client runs. */
-          readonly is_error?: boolean;
-          /** @enum {string} */
-          readonly kind: 'approval' | 'input' | 'tool';
-          /** @description Of an approval: the input that runs instead of the model’s. */
-          readonly modified_input?: {
-            readonly [key: string]: unknown;
-          };
-          /** @description Of an approval: why. */
-          readonly reason?: string;
-          /** @description Of a tool that the client runs. */
-          readonly tool_output?: string;
-        } | null;
-        /** @enum {string} */
-        readonly status: 'pending' | 'settled' | 'closed';
-      } & {
-        readonly [key: string]: unknown;
-      })[];
+      readonly requests: readonly components['schemas']['Request'][];
       /** @description For `?cursor=` of the list that has the rest; null: it is whole. */
       readonly requests_cursor: string | null;
       /** @description Oldest first; about 256 KiB at most. */
@@ -1793,7 +1783,9 @@ export interface components {
      *         "status": "RUNNING",
      *         "active_interaction_id": "int_1",
      *         "updated_at": "2026-01-15T10:00:00.000Z",
+     *         "preview": null,
      *         "agent": null,
+     *         "settings": {},
      *         "owner": "ann",
      *         "visibility": "private",
      *         "head_interaction_id": "int_1",
@@ -1803,109 +1795,10 @@ export interface components {
      *     }
      */
     readonly ChatChatUpdatedEvent: {
-      /** @description A chat, as `GET /chats` lists it. */
-      readonly chat: {
-        readonly active_interaction_id: string | null;
-        readonly agent: string | null;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly created_at: string;
-        readonly head_interaction_id: string | null;
-        readonly id: string;
-        readonly metadata: {
-          readonly [key: string]: unknown;
-        };
-        readonly owner: string;
-        /**
-         * @description Of the active interaction, else QUEUED if any waits, else of the head; null: none.
-         * @enum {string|null}
-         */
-        readonly status:
-          | 'QUEUED'
-          | 'RUNNING'
-          | 'WAITING_APPROVAL'
-          | 'WAITING_INPUT'
-          | 'COMPLETED'
-          | 'FAILED'
-          | 'CANCELLED'
-          | null;
-        readonly title: string | null;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly updated_at: string;
-        /** @enum {string} */
-        readonly visibility: 'private' | 'tenant';
-      } & {
-        readonly [key: string]: unknown;
-      };
+      readonly chat: components['schemas']['ChatSummary'];
       readonly chat_id: string;
       /** @enum {string} */
       readonly type: 'CHAT_UPDATED';
-    };
-    readonly ChatDto: {
-      /** @description The interaction that runs or waits for a person; null: none does. */
-      readonly active_interaction_id: string | null;
-      /** @description The kind of agent for its interactions: that of the settings. */
-      readonly agent: string | null;
-      /** Format: date-time */
-      readonly created_at: string;
-      /** @description The last interaction of the active branch. */
-      readonly head_interaction_id: string | null;
-      /** @example chat_123 */
-      readonly id: string;
-      /** @description In the order in which they began, queued ones last; with `include=superseded` in the order of the requests. About 8 MiB at most. */
-      readonly interactions: readonly components['schemas']['InteractionDto'][];
-      /** @description The conversation that it starts from. */
-      readonly messages: readonly Record<string, unknown>[];
-      readonly metadata: Record<string, unknown>;
-      /** @description The value of `before` for the earlier interactions; null if there are none. */
-      readonly next_before: string | null;
-      /**
-       * @description The user who created it.
-       * @example ann
-       */
-      readonly owner: string;
-      /**
-       * @description The beginning of the last message or answer of the active branch, at most 200 characters on one line.
-       * @example 42, and it is ten.
-       */
-      readonly preview: string | null;
-      /** @description What its interactions start with unless their message says otherwise. */
-      readonly settings: components['schemas']['ChatSettingsDto'];
-      /**
-       * @description Of the active interaction, else QUEUED if any waits, else of the head; null: nothing was said yet.
-       * @enum {string|null}
-       */
-      readonly status:
-        | 'QUEUED'
-        | 'RUNNING'
-        | 'WAITING_APPROVAL'
-        | 'WAITING_INPUT'
-        | 'COMPLETED'
-        | 'FAILED'
-        | 'CANCELLED'
-        | null;
-      /**
-       * @description Unless it was given, the beginning of the first message.
-       * @example What is 6*7, and what time is it?
-       */
-      readonly title: string | null;
-      /**
-       * Format: date-time
-       * @description When it was changed, or an interaction of it began or ended.
-       */
-      readonly updated_at: string;
-      /** @description Of all its interactions, also those off the active branch. */
-      readonly usage: components['schemas']['Usage'];
-      /**
-       * @description Who sees it: its owner, or all of the tenant.
-       * @enum {string}
-       */
-      readonly visibility: 'private' | 'tenant';
     };
     /**
      * @description A person or an agent has added a file to the chat.
@@ -1926,20 +1819,7 @@ export interface components {
      */
     readonly ChatFileAddedEvent: {
       readonly chat_id: string;
-      readonly file: {
-        readonly chat_id: string | null;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly created_at: string;
-        readonly filename: string;
-        readonly id: string;
-        readonly mime_type: string;
-        readonly owner: string;
-        readonly sha256: string;
-        readonly size_bytes: number;
-      };
+      readonly file: components['schemas']['File'];
       /** @enum {string} */
       readonly type: 'FILE_ADDED';
     };
@@ -1965,9 +1845,9 @@ export interface components {
       /** @enum {string} */
       readonly type: 'INTERACTION_QUEUED';
     };
-    readonly ChatListDto: {
+    readonly ChatList: {
       /** @description Newest first, in the order asked for. */
-      readonly items: readonly components['schemas']['ChatSummaryDto'][];
+      readonly items: readonly components['schemas']['ChatSummary'][];
       /** @description null on the last page. */
       readonly next_cursor: string | null;
     };
@@ -1994,60 +1874,7 @@ export interface components {
      */
     readonly ChatRequestOpenedEvent: {
       readonly chat_id: string;
-      /** @description A request, as `GET /requests` lists it: also with the fields of its event. */
-      readonly request: {
-        readonly agent_id: string;
-        readonly chat_id: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly created_at: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly expires_at: string | null;
-        readonly id: string;
-        readonly interaction_id: string;
-        /** @enum {string} */
-        readonly kind: 'approval' | 'input' | 'tool';
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly settled_at: string | null;
-        /** @description How it was settled. */
-        readonly settlement: {
-          /** @description Of a question; null: declined, or too late. */
-          readonly answer?: string | null;
-          /** @description Of an approval. */
-          readonly approved?: boolean;
-          readonly by: {
-            /** @enum {string} */
-            readonly kind: 'user' | 'system';
-            readonly user_id?: string;
-          };
-          /** @enum {string} */
-          readonly cause?: 'timeout' | 'cancel';
-          /** @description Of a tool that the client runs. */
-          readonly is_error?: boolean;
-          /** @enum {string} */
-          readonly kind: 'approval' | 'input' | 'tool';
-          /** @description Of an approval: the input that runs instead of the model’s. */
-          readonly modified_input?: {
-            readonly [key: string]: unknown;
-          };
-          /** @description Of an approval: why. */
-          readonly reason?: string;
-          /** @description Of a tool that the client runs. */
-          readonly tool_output?: string;
-        } | null;
-        /** @enum {string} */
-        readonly status: 'pending' | 'settled' | 'closed';
-      } & {
-        readonly [key: string]: unknown;
-      };
+      readonly request: components['schemas']['Request'];
       /** @enum {string} */
       readonly type: 'REQUEST_OPENED';
     };
@@ -2081,62 +1908,31 @@ export interface components {
      */
     readonly ChatRequestSettledEvent: {
       readonly chat_id: string;
-      /** @description A request, as `GET /requests` lists it: also with the fields of its event. */
-      readonly request: {
-        readonly agent_id: string;
-        readonly chat_id: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly created_at: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly expires_at: string | null;
-        readonly id: string;
-        readonly interaction_id: string;
-        /** @enum {string} */
-        readonly kind: 'approval' | 'input' | 'tool';
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly settled_at: string | null;
-        /** @description How it was settled. */
-        readonly settlement: {
-          /** @description Of a question; null: declined, or too late. */
-          readonly answer?: string | null;
-          /** @description Of an approval. */
-          readonly approved?: boolean;
-          readonly by: {
-            /** @enum {string} */
-            readonly kind: 'user' | 'system';
-            readonly user_id?: string;
-          };
-          /** @enum {string} */
-          readonly cause?: 'timeout' | 'cancel';
-          /** @description Of a tool that the client runs. */
-          readonly is_error?: boolean;
-          /** @enum {string} */
-          readonly kind: 'approval' | 'input' | 'tool';
-          /** @description Of an approval: the input that runs instead of the model’s. */
-          readonly modified_input?: {
-            readonly [key: string]: unknown;
-          };
-          /** @description Of an approval: why. */
-          readonly reason?: string;
-          /** @description Of a tool that the client runs. */
-          readonly tool_output?: string;
-        } | null;
-        /** @enum {string} */
-        readonly status: 'pending' | 'settled' | 'closed';
-      } & {
-        readonly [key: string]: unknown;
-      };
+      readonly request: components['schemas']['Request'];
       /** @enum {string} */
       readonly type: 'REQUEST_SETTLED';
+    };
+    /** @description What the interactions of a chat start with unless their message says otherwise. A field that is left out is that of the agent, or of the server. */
+    readonly ChatSettings: {
+      /** @description The kind of agent. */
+      readonly agent?: string;
+      /** @enum {string} */
+      readonly approval_mode?: 'ask' | 'auto' | 'deny' | 'defer';
+      readonly budget?: components['schemas']['Budget'];
+      /** @description The agent sees only so many of the last messages. */
+      readonly context_messages?: number;
+      readonly max_iterations?: number;
+      /** @description `<provider>/<name>`, or several separated by commas. */
+      readonly model?: string;
+      /** @description Replaces the system prompt of the agent. */
+      readonly system_prompt?: string;
+      readonly thinking?:
+        | ('low' | 'medium' | 'high')
+        | {
+            readonly budget_tokens: number;
+          };
+      /** @description Absolute path of the folder that the agents work in. */
+      readonly workspace?: string;
     };
     readonly ChatSettingsDto: {
       /**
@@ -2193,18 +1989,24 @@ export interface components {
       | components['schemas']['ChatRequestSettledEvent']
       | components['schemas']['ChatFileAddedEvent']
       | components['schemas']['ChatTaskUpdatedEvent'];
-    readonly ChatSummaryDto: {
+    /** @description A chat in a list: all but its messages and interactions. */
+    readonly ChatSummary: {
       /** @description The interaction that runs or waits for a person; null: none does. */
       readonly active_interaction_id: string | null;
       /** @description The kind of agent for its interactions: that of the settings. */
       readonly agent: string | null;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly created_at: string;
       /** @description The last interaction of the active branch. */
       readonly head_interaction_id: string | null;
       /** @example chat_123 */
       readonly id: string;
-      readonly metadata: Record<string, unknown>;
+      readonly metadata: {
+        readonly [key: string]: unknown;
+      };
       /**
        * @description The user who created it.
        * @example ann
@@ -2215,8 +2017,7 @@ export interface components {
        * @example 42, and it is ten.
        */
       readonly preview: string | null;
-      /** @description What its interactions start with unless their message says otherwise. */
-      readonly settings: components['schemas']['ChatSettingsDto'];
+      readonly settings: components['schemas']['ChatSettings'];
       /**
        * @description Of the active interaction, else QUEUED if any waits, else of the head; null: nothing was said yet.
        * @enum {string|null}
@@ -2241,7 +2042,7 @@ export interface components {
        */
       readonly updated_at: string;
       /**
-       * @description Who sees it: its owner, or all of the tenant.
+       * @description `private`: for its owner and admins of the tenant; `tenant`: for all of the tenant.
        * @enum {string}
        */
       readonly visibility: 'private' | 'tenant';
@@ -2297,7 +2098,7 @@ export interface components {
       /** @example open_door */
       readonly name: string;
     };
-    readonly CodeMeaningDto: {
+    readonly CodeMeaning: {
       /** @example chat_busy */
       readonly code: string;
       /** @example An interaction runs, waits or is queued in the chat. */
@@ -2348,15 +2149,21 @@ export interface components {
        */
       readonly visibility?: 'private' | 'tenant';
     };
-    readonly CreatedKeyDto: {
-      /** Format: date-time */
+    readonly CreatedKey: {
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly created_at: string;
       /**
        * @description The user who made it.
        * @example admin
        */
       readonly created_by: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly expires_at: string | null;
       /** @example 5f1c2a90b7e84d3f6a1b2c3d */
       readonly id: string;
@@ -2371,16 +2178,19 @@ export interface components {
       /** @example ann */
       readonly user_id: string;
     };
-    readonly CreatedRuleDto: {
+    readonly CreatedRule: {
       /**
        * Format: date-time
-       * @description null for a rule of the file.
+       * @description null for a rule of the file, which counts as older than any other.
        */
       readonly created_at: string | null;
       /** @enum {string} */
       readonly decision: 'allow' | 'deny' | 'ask';
       readonly description: string | null;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description The rule matches nothing from this time on.
+       */
       readonly expires_at: string | null;
       /**
        * @description What may be a mistake: the server has no tool of the name that the rule is for.
@@ -2389,22 +2199,14 @@ export interface components {
       readonly hint?: string;
       /** @example rule_0199c0de-0000-7000-8000-000000000000 */
       readonly id: string;
-      /**
-       * @example {
-       *       "type": "command_prefix",
-       *       "prefixes": [
-       *         "git log"
-       *       ]
-       *     }
-       */
-      readonly matcher: Record<string, unknown>;
+      readonly matcher: components['schemas']['Matcher'];
       /** @description Executions that it may decide. */
       readonly max_uses: number | null;
       /** @description Higher is looked at first; of equals, the older. */
       readonly priority: number;
       /** @enum {string} */
       readonly scope: 'user' | 'session' | 'agent' | 'global';
-      /** @description The chat of a session rule, the agent type of an agent rule, the user of a user rule (of a file: all users). */
+      /** @description The chat of a session rule, the agent type of an agent rule, the user of a user rule (of a file: all users); otherwise null. */
       readonly scope_id: string | null;
       /** @description Executions that it decided, where max_uses is set. */
       readonly uses: number;
@@ -2515,6 +2317,16 @@ export interface components {
        */
       readonly type: 'CUSTOM';
     };
+    readonly Decided: {
+      readonly approval_id: string;
+      readonly approved: boolean;
+      /** @description Why there is no rule. */
+      readonly reason?: string;
+      /** @description With `remember`: the rule that decides such calls from now on. null: the verdict counts, but the rule could not be added. */
+      readonly rule?: components['schemas']['PermissionRule'] | null;
+      /** @enum {string} */
+      readonly status: 'processed';
+    };
     /** @description Who decided: a user, or the server itself. */
     readonly Decider: {
       /** @enum {string} */
@@ -2522,7 +2334,7 @@ export interface components {
       /** @description Of a user. */
       readonly user_id?: string;
     };
-    readonly DeletedRulesDto: {
+    readonly DeletedRules: {
       /** @description How many rules went. */
       readonly deleted: number;
     };
@@ -2651,10 +2463,12 @@ export interface components {
     readonly FeedChatUpdatedEvent: {
       /** @description null: it is gone, for the caller at least. */
       readonly chat: {
+        /** @description The interaction that runs or waits for a person; null: none does. */
         readonly active_interaction_id: string | null;
+        /** @example chat_123 */
         readonly id: string;
         /**
-         * @description Of the active interaction, else QUEUED if any waits, else of the head; null: none.
+         * @description Of the active interaction, else QUEUED if any waits, else of the head; null: nothing was said yet.
          * @enum {string|null}
          */
         readonly status:
@@ -2666,10 +2480,14 @@ export interface components {
           | 'FAILED'
           | 'CANCELLED'
           | null;
+        /**
+         * @description Unless it was given, the beginning of the first message.
+         * @example What is 6*7, and what time is it?
+         */
         readonly title: string | null;
         /**
          * Format: date-time
-         * @description ISO 8601 in UTC.
+         * @description When it was changed, or an interaction of it began or ended.
          */
         readonly updated_at: string;
       } | null;
@@ -2723,10 +2541,12 @@ export interface components {
     readonly FeedFeedStateEvent: {
       /** @description The newest 50. */
       readonly chats: readonly {
+        /** @description The interaction that runs or waits for a person; null: none does. */
         readonly active_interaction_id: string | null;
+        /** @example chat_123 */
         readonly id: string;
         /**
-         * @description Of the active interaction, else QUEUED if any waits, else of the head; null: none.
+         * @description Of the active interaction, else QUEUED if any waits, else of the head; null: nothing was said yet.
          * @enum {string|null}
          */
         readonly status:
@@ -2738,67 +2558,19 @@ export interface components {
           | 'FAILED'
           | 'CANCELLED'
           | null;
+        /**
+         * @description Unless it was given, the beginning of the first message.
+         * @example What is 6*7, and what time is it?
+         */
         readonly title: string | null;
         /**
          * Format: date-time
-         * @description ISO 8601 in UTC.
+         * @description When it was changed, or an interaction of it began or ended.
          */
         readonly updated_at: string;
       }[];
       /** @description Pending ones, oldest first; about 512 KiB at most. */
-      readonly requests: readonly ({
-        readonly agent_id: string;
-        readonly chat_id: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly created_at: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly expires_at: string | null;
-        readonly id: string;
-        readonly interaction_id: string;
-        /** @enum {string} */
-        readonly kind: 'approval' | 'input' | 'tool';
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly settled_at: string | null;
-        /** @description How it was settled. */
-        readonly settlement: {
-          /** @description Of a question; null: declined, or too late. */
-          readonly answer?: string | null;
-          /** @description Of an approval. */
-          readonly approved?: boolean;
-          readonly by: {
-            /** @enum {string} */
-            readonly kind: 'user' | 'system';
-            readonly user_id?: string;
-          };
-          /** @enum {string} */
-          readonly cause?: 'timeout' | 'cancel';
-          /** @description Of a tool that the client runs. */
-          readonly is_error?: boolean;
-          /** @enum {string} */
-          readonly kind: 'approval' | 'input' | 'tool';
-          /** @description Of an approval: the input that runs instead of the model’s. */
-          readonly modified_input?: {
-            readonly [key: string]: unknown;
-          };
-          /** @description Of an approval: why. */
-          readonly reason?: string;
-          /** @description Of a tool that the client runs. */
-          readonly tool_output?: string;
-        } | null;
-        /** @enum {string} */
-        readonly status: 'pending' | 'settled' | 'closed';
-      } & {
-        readonly [key: string]: unknown;
-      })[];
+      readonly requests: readonly components['schemas']['Request'][];
       /** @description For `?cursor=` of the list that has the rest; null: it is whole. */
       readonly requests_cursor: string | null;
       /** @enum {string} */
@@ -2875,60 +2647,7 @@ export interface components {
      */
     readonly FeedRequestOpenedEvent: {
       readonly chat_id: string;
-      /** @description A request, as `GET /requests` lists it: also with the fields of its event. */
-      readonly request: {
-        readonly agent_id: string;
-        readonly chat_id: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly created_at: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly expires_at: string | null;
-        readonly id: string;
-        readonly interaction_id: string;
-        /** @enum {string} */
-        readonly kind: 'approval' | 'input' | 'tool';
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly settled_at: string | null;
-        /** @description How it was settled. */
-        readonly settlement: {
-          /** @description Of a question; null: declined, or too late. */
-          readonly answer?: string | null;
-          /** @description Of an approval. */
-          readonly approved?: boolean;
-          readonly by: {
-            /** @enum {string} */
-            readonly kind: 'user' | 'system';
-            readonly user_id?: string;
-          };
-          /** @enum {string} */
-          readonly cause?: 'timeout' | 'cancel';
-          /** @description Of a tool that the client runs. */
-          readonly is_error?: boolean;
-          /** @enum {string} */
-          readonly kind: 'approval' | 'input' | 'tool';
-          /** @description Of an approval: the input that runs instead of the model’s. */
-          readonly modified_input?: {
-            readonly [key: string]: unknown;
-          };
-          /** @description Of an approval: why. */
-          readonly reason?: string;
-          /** @description Of a tool that the client runs. */
-          readonly tool_output?: string;
-        } | null;
-        /** @enum {string} */
-        readonly status: 'pending' | 'settled' | 'closed';
-      } & {
-        readonly [key: string]: unknown;
-      };
+      readonly request: components['schemas']['Request'];
       /** @enum {string} */
       readonly type: 'REQUEST_OPENED';
     };
@@ -2962,64 +2681,11 @@ export interface components {
      */
     readonly FeedRequestSettledEvent: {
       readonly chat_id: string;
-      /** @description A request, as `GET /requests` lists it: also with the fields of its event. */
-      readonly request: {
-        readonly agent_id: string;
-        readonly chat_id: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly created_at: string;
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly expires_at: string | null;
-        readonly id: string;
-        readonly interaction_id: string;
-        /** @enum {string} */
-        readonly kind: 'approval' | 'input' | 'tool';
-        /**
-         * Format: date-time
-         * @description ISO 8601 in UTC.
-         */
-        readonly settled_at: string | null;
-        /** @description How it was settled. */
-        readonly settlement: {
-          /** @description Of a question; null: declined, or too late. */
-          readonly answer?: string | null;
-          /** @description Of an approval. */
-          readonly approved?: boolean;
-          readonly by: {
-            /** @enum {string} */
-            readonly kind: 'user' | 'system';
-            readonly user_id?: string;
-          };
-          /** @enum {string} */
-          readonly cause?: 'timeout' | 'cancel';
-          /** @description Of a tool that the client runs. */
-          readonly is_error?: boolean;
-          /** @enum {string} */
-          readonly kind: 'approval' | 'input' | 'tool';
-          /** @description Of an approval: the input that runs instead of the model’s. */
-          readonly modified_input?: {
-            readonly [key: string]: unknown;
-          };
-          /** @description Of an approval: why. */
-          readonly reason?: string;
-          /** @description Of a tool that the client runs. */
-          readonly tool_output?: string;
-        } | null;
-        /** @enum {string} */
-        readonly status: 'pending' | 'settled' | 'closed';
-      } & {
-        readonly [key: string]: unknown;
-      };
+      readonly request: components['schemas']['Request'];
       /** @enum {string} */
       readonly type: 'REQUEST_SETTLED';
     };
-    readonly FieldFaultDto: {
+    readonly FieldFault: {
       /**
        * @description Path of the field.
        * @example client_tools.0.name
@@ -3028,13 +2694,17 @@ export interface components {
       /** @example must be a string */
       readonly message: string;
     };
-    readonly FileDto: {
+    /** @description A file that was uploaded, or published by an agent. */
+    readonly File: {
       /**
        * @description null: it belongs to its owner alone.
        * @example chat_123
        */
       readonly chat_id: string | null;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly created_at: string;
       /** @example report.pdf */
       readonly filename: string;
@@ -3052,14 +2722,17 @@ export interface components {
       /** @example 48213 */
       readonly size_bytes: number;
     };
-    readonly FileListDto: {
+    readonly FileList: {
       /** @description Newest first. */
-      readonly items: readonly components['schemas']['FileDto'][];
+      readonly items: readonly components['schemas']['File'][];
       /** @description null on the last page. */
       readonly next_cursor: string | null;
     };
-    readonly FileUrlDto: {
-      /** Format: date-time */
+    readonly FileUrl: {
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly expires_at: string;
       /** @description Gives the bytes without a credential: absolute, or a path of this server, which works once. */
       readonly url: string;
@@ -3069,35 +2742,28 @@ export interface components {
      * @enum {string}
      */
     readonly FinishReason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'error';
-    readonly FirstDecisionDto: {
-      /** @description Of an approval. */
-      readonly approved?: boolean;
-      /** Format: date-time */
-      readonly at: string;
-      readonly by: components['schemas']['Decider'];
-      readonly cause?: components['schemas']['Cause'];
-    };
-    readonly HealthDto: {
-      /** @example ok */
-      readonly status: string;
-    };
-    readonly ImportedChatDto: {
+    readonly ImportedChat: {
       /** @description The interaction that runs or waits for a person; null: none does. */
       readonly active_interaction_id: string | null;
       /** @description The kind of agent for its interactions: that of the settings. */
       readonly agent: string | null;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly created_at: string;
       /** @description The last interaction of the active branch. */
       readonly head_interaction_id: string | null;
       /** @example chat_123 */
       readonly id: string;
-      readonly import: components['schemas']['ImportReportDto'];
+      readonly import: components['schemas']['ImportReport'];
       /** @description In the order in which they began, queued ones last; with `include=superseded` in the order of the requests. About 8 MiB at most. */
-      readonly interactions: readonly components['schemas']['InteractionDto'][];
+      readonly interactions: readonly components['schemas']['Interaction'][];
       /** @description The conversation that it starts from. */
-      readonly messages: readonly Record<string, unknown>[];
-      readonly metadata: Record<string, unknown>;
+      readonly messages: readonly components['schemas']['Message'][];
+      readonly metadata: {
+        readonly [key: string]: unknown;
+      };
       /** @description The value of `before` for the earlier interactions; null if there are none. */
       readonly next_before: string | null;
       /**
@@ -3110,8 +2776,7 @@ export interface components {
        * @example 42, and it is ten.
        */
       readonly preview: string | null;
-      /** @description What its interactions start with unless their message says otherwise. */
-      readonly settings: components['schemas']['ChatSettingsDto'];
+      readonly settings: components['schemas']['ChatSettings'];
       /**
        * @description Of the active interaction, else QUEUED if any waits, else of the head; null: nothing was said yet.
        * @enum {string|null}
@@ -3138,23 +2803,23 @@ export interface components {
       /** @description Of all its interactions, also those off the active branch. */
       readonly usage: components['schemas']['Usage'];
       /**
-       * @description Who sees it: its owner, or all of the tenant.
+       * @description `private`: for its owner and admins of the tenant; `tenant`: for all of the tenant.
        * @enum {string}
        */
       readonly visibility: 'private' | 'tenant';
     };
-    readonly ImportProblemDto: {
+    readonly ImportProblem: {
       /** @description Numbered from 1. */
       readonly line: number;
       /** @example The line is not valid JSON. */
       readonly message: string;
     };
-    readonly ImportReportDto: {
+    readonly ImportReport: {
       /** @description Of an archive. */
       readonly files?: number;
       readonly interactions: number;
       /** @description The first hundred faults. */
-      readonly problems: readonly components['schemas']['ImportProblemDto'][];
+      readonly problems: readonly components['schemas']['ImportProblem'][];
       /** @description Including those that the import added to end interactions. */
       readonly records: number;
     };
@@ -3240,6 +2905,80 @@ export interface components {
        */
       readonly type: 'INPUT_REQUIRED';
     };
+    /** @description One user message and the work that answers it. */
+    readonly Interaction: {
+      /** @example react */
+      readonly agent: string;
+      /** @description TOOL_CALL, TOOL_RESULT, THINKING, MESSAGE and ANSWER events, in order: the first 2 MiB of them, in a chat the first 256 KiB. If there are more, `cut.agent_events` says where. */
+      readonly agent_events: readonly components['schemas']['AgentEvent'][];
+      /**
+       * @description Its root agent. Events with another `agent_id` are those of child agents.
+       * @example agent_0199c0de-0000-7000-8000-000000000000
+       */
+      readonly agent_id: string;
+      /**
+       * @description The text of its last ANSWER; null while there is none.
+       * @example 42
+       */
+      readonly answer: string | null;
+      /** @example chat_123 */
+      readonly chat_id: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
+      readonly completed_at: string | null;
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
+      readonly created_at: string;
+      /** @description Paths of what is left out here because it is long; null if everything is here. */
+      readonly cut: components['schemas']['InteractionCut'] | null;
+      /** @description The interaction that it edits. */
+      readonly edited_from: string | null;
+      readonly error: components['schemas']['EventError'] | null;
+      /** @description That came with the message; they may be deleted since. */
+      readonly files: readonly components['schemas']['AttachedFile'][];
+      /** @description null until it ended. In a chat there are at most 2 MiB of them, from the newest interaction back; up to 16 MiB elsewhere. If it is left out, `cut.final_agent_state` says where it is. */
+      readonly final_agent_state: {
+        /** @description OpenAI chat messages: the whole conversation. */
+        readonly messages: readonly components['schemas']['Message'][];
+      } | null;
+      /**
+       * @description Why that answer ended: `length` is the limit of output tokens. Null while there is none, and of one that a cancel cut off.
+       * @example stop
+       * @enum {string|null}
+       */
+      readonly finish_reason: 'stop' | 'length' | 'content_filter' | null;
+      /** @example int_0199c0de-0000-7000-8000-000000000000 */
+      readonly id: string;
+      /** @description Records in its log. */
+      readonly last_seq: number;
+      readonly metadata: {
+        readonly [key: string]: unknown;
+      };
+      /** @example openai/gpt-5-mini */
+      readonly model: string;
+      /** @description The interaction before it. */
+      readonly parent_id: string | null;
+      /** @enum {string} */
+      readonly status:
+        | 'QUEUED'
+        | 'RUNNING'
+        | 'WAITING_APPROVAL'
+        | 'WAITING_INPUT'
+        | 'COMPLETED'
+        | 'FAILED'
+        | 'CANCELLED';
+      /**
+       * Format: date-time
+       * @description Set while it is off the active branch.
+       */
+      readonly superseded_at: string | null;
+      readonly usage: components['schemas']['Usage'];
+      readonly user_message: string;
+    };
     /**
      * @description Always the last, exactly one. Where an interaction was retried, the former one is sent as a `notice` with the code `retried`.
      * @example {
@@ -3269,7 +3008,7 @@ export interface components {
        */
       readonly type: 'INTERACTION_COMPLETE';
     };
-    readonly InteractionCutDto: {
+    readonly InteractionCut: {
       /**
        * @description Streams all events after the last one in `agent_events`.
        * @example /chats/chat_123/interactions/int_0199c0de-0000-7000-8000-000000000000/events?after=812
@@ -3280,73 +3019,6 @@ export interface components {
        * @example /chats/chat_123/interactions/int_0199c0de-0000-7000-8000-000000000000
        */
       readonly final_agent_state?: string;
-    };
-    readonly InteractionDto: {
-      /** @example react */
-      readonly agent: string;
-      /** @description TOOL_CALL, TOOL_RESULT, THINKING, MESSAGE and ANSWER events, in order: the first 2 MiB of them, in a chat the first 256 KiB. If there are more, `cut.agent_events` says where. */
-      readonly agent_events: readonly components['schemas']['AgentEvent'][];
-      /**
-       * @description Its root agent. Events with another `agent_id` are those of child agents.
-       * @example agent_0199c0de-0000-7000-8000-000000000000
-       */
-      readonly agent_id: string;
-      /**
-       * @description The text of its last ANSWER; null while there is none.
-       * @example 42
-       */
-      readonly answer: string | null;
-      /** @example chat_123 */
-      readonly chat_id: string;
-      /** Format: date-time */
-      readonly completed_at: string | null;
-      /** Format: date-time */
-      readonly created_at: string;
-      /** @description Paths of what is left out here because it is long; null if everything is here. */
-      readonly cut: components['schemas']['InteractionCutDto'] | null;
-      /** @description The interaction that it edits. */
-      readonly edited_from: string | null;
-      readonly error: components['schemas']['InteractionErrorDto'] | null;
-      /** @description That came with the message; they may be deleted since. */
-      readonly files: readonly components['schemas']['AttachedFileDto'][];
-      /** @description null until it ended. In a chat there are at most 2 MiB of them, from the newest interaction back; up to 16 MiB elsewhere. If it is left out, `cut.final_agent_state` says where it is. */
-      readonly final_agent_state: components['schemas']['AgentStateDto'] | null;
-      /**
-       * @description Why that answer ended: `length` is the limit of output tokens. Null while there is none, and of one that a cancel cut off.
-       * @example stop
-       * @enum {string|null}
-       */
-      readonly finish_reason: 'stop' | 'length' | 'content_filter' | null;
-      /** @example int_0199c0de-0000-7000-8000-000000000000 */
-      readonly id: string;
-      /** @description Records in its log. */
-      readonly last_seq: number;
-      readonly metadata: Record<string, unknown>;
-      /** @example openai/gpt-5-mini */
-      readonly model: string;
-      /** @description The interaction before it. */
-      readonly parent_id: string | null;
-      /** @enum {string} */
-      readonly status:
-        | 'QUEUED'
-        | 'RUNNING'
-        | 'WAITING_APPROVAL'
-        | 'WAITING_INPUT'
-        | 'COMPLETED'
-        | 'FAILED'
-        | 'CANCELLED';
-      /**
-       * Format: date-time
-       * @description Set while it is off the active branch.
-       */
-      readonly superseded_at: string | null;
-      readonly usage: components['schemas']['Usage'];
-      readonly user_message: string;
-    };
-    readonly InteractionErrorDto: {
-      /** @example max_iterations */
-      readonly code: string;
-      readonly message: string;
     };
     /**
      * @description Always the first.
@@ -3405,18 +3077,12 @@ export interface components {
       /** @description Needed to `modify`. With a note it follows it; with `delete` it says why. */
       readonly user_content?: string;
     };
-    readonly InterventionAcceptedDto: {
-      readonly agent_id: string;
-      /** @description The `agent_intervened` that says where it was taken in names it. */
-      readonly intervention_id: string;
+    /** @description An intervention of a person. */
+    readonly Intervention: {
       /**
-       * @description GET /agents/{agent_id} says what came of it.
-       * @enum {string}
+       * Format: date-time
+       * @description ISO 8601 in UTC.
        */
-      readonly status: 'accepted';
-    };
-    readonly InterventionDto: {
-      /** Format: date-time */
       readonly created_at: string;
       readonly intervention_id: string;
       /** @description Of its `agent_intervened`; null unless it was taken in. */
@@ -3429,15 +3095,22 @@ export interface components {
       readonly user_comment: string;
       readonly user_content: string | null;
     };
-    readonly KeyDto: {
-      /** Format: date-time */
+    /** @description A key without its secret. */
+    readonly Key: {
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly created_at: string;
       /**
        * @description The user who made it.
        * @example admin
        */
       readonly created_by: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly expires_at: string | null;
       /** @example 5f1c2a90b7e84d3f6a1b2c3d */
       readonly id: string;
@@ -3447,11 +3120,108 @@ export interface components {
       /** @example ann */
       readonly user_id: string;
     };
-    readonly KeyListDto: {
+    readonly KeyList: {
       /** @description Oldest first. */
-      readonly items: readonly components['schemas']['KeyDto'][];
+      readonly items: readonly components['schemas']['Key'][];
+      /** @description null on the last page. */
       readonly next_cursor: string | null;
     };
+    readonly Liveness: {
+      /** @example ok */
+      readonly status: string;
+    };
+    /**
+     * @description The calls that a rule matches. Matchers on commands are applied to each simple command of a shell script.
+     * @example {
+     *       "type": "command_prefix",
+     *       "prefixes": [
+     *         "git log"
+     *       ]
+     *     }
+     */
+    readonly Matcher:
+      | {
+          /** @description Matches only exactly this input. */
+          readonly input?: {
+            readonly [key: string]: unknown;
+          };
+          /** @description A glob for the name of the tool. */
+          readonly pattern: string;
+          /** @enum {string} */
+          readonly type: 'tool';
+        }
+      | {
+          readonly category: string;
+          /** @enum {string} */
+          readonly type: 'category';
+        }
+      | {
+          /** @description If true, the words have to be the whole command. */
+          readonly exact?: boolean;
+          /** @description If true, a rule that allows covers whatever follows the words, also for programs that could run or write anything then. */
+          readonly open?: boolean;
+          /** @description The first words of a command, such as `git log`. */
+          readonly prefixes: readonly string[];
+          /** @enum {string} */
+          readonly type: 'command_prefix';
+        }
+      | {
+          /** @description RE2 syntax. */
+          readonly pattern: string;
+          /** @description A glob: restricts the rule to tools of that name. */
+          readonly tool?: string;
+          /** @enum {string} */
+          readonly type: 'regex';
+        }
+      | {
+          /** @description A glob, relative to the workspace. */
+          readonly pattern: string;
+          /** @description A glob: restricts the rule to tools of that name. */
+          readonly tool?: string;
+          /** @enum {string} */
+          readonly type: 'path';
+        }
+      | {
+          /** @enum {string} */
+          readonly type: 'all';
+        };
+    /** @description A message of a conversation, shaped as OpenAI chat messages. */
+    readonly Message:
+      | {
+          readonly content: string;
+          /** @enum {string} */
+          readonly role: 'system';
+        }
+      | {
+          readonly content: string;
+          /** @enum {string} */
+          readonly role: 'user';
+        }
+      | {
+          readonly content: string | null;
+          /** @description For its provider, such as reasoning signatures. */
+          readonly provider_data?: {
+            readonly [key: string]: unknown;
+          };
+          /** @enum {string} */
+          readonly role: 'assistant';
+          readonly tool_calls?: readonly {
+            readonly function: {
+              /** @description A JSON object as text. */
+              readonly arguments: string;
+              readonly name: string;
+            };
+            readonly id: string;
+            /** @enum {string} */
+            readonly type: 'function';
+          }[];
+        }
+      | {
+          readonly content: string;
+          /** @enum {string} */
+          readonly role: 'tool';
+          readonly tool_call_id: string;
+        };
     /**
      * @description Text of a turn that goes on (it also calls tools), or of a child agent.
      * @example {
@@ -3513,30 +3283,6 @@ export interface components {
       readonly type: 'METADATA_SET';
       /** @description JSON; null removes the key. */
       readonly value: unknown;
-    };
-    readonly NewRuleDto: {
-      /** @enum {string} */
-      readonly decision: 'allow' | 'deny' | 'ask';
-      readonly description: string | null;
-      /** Format: date-time */
-      readonly expires_at: string | null;
-      /**
-       * @example {
-       *       "type": "command_prefix",
-       *       "prefixes": [
-       *         "git log"
-       *       ]
-       *     }
-       */
-      readonly matcher: Record<string, unknown>;
-      /** @description Executions that it may decide. */
-      readonly max_uses: number | null;
-      /** @description Higher is looked at first; of equals, the older. */
-      readonly priority: number;
-      /** @enum {string} */
-      readonly scope: 'user' | 'session' | 'agent' | 'global';
-      /** @description The chat of a session rule, the agent type of an agent rule, the user of a user rule (of a file: all users). */
-      readonly scope_id: string | null;
     };
     /**
      * @description The agent reads a note of its parent or of a child, with this turn.
@@ -3605,7 +3351,7 @@ export interface components {
       /** @description Open blocks that will never be completed. */
       readonly void?: readonly string[];
     };
-    readonly NotReadyDto: {
+    readonly NotReady: {
       /**
        * @description The unavailable dependency.
        * @example database
@@ -3614,13 +3360,16 @@ export interface components {
       /** @description What happened and how to fix it. */
       readonly detail: string;
       /** @description One per invalid field. */
-      readonly errors?: readonly components['schemas']['FieldFaultDto'][];
+      readonly errors?: readonly components['schemas']['FieldFault'][];
       /**
        * @description Path of the request.
        * @example /chats/none
        */
       readonly instance: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly since: string;
       /**
        * @description The HTTP status.
@@ -3635,13 +3384,24 @@ export interface components {
        */
       readonly type: string;
     };
-    readonly NotSettledDto: {
+    /** @description A request that can’t be settled. */
+    readonly NotSettled: {
       /** @description With `/problems/already_processed`: the decision that counts, if there is one. */
-      readonly decision?: components['schemas']['FirstDecisionDto'];
+      readonly decision?: {
+        /** @description Of an approval. */
+        readonly approved?: boolean;
+        /**
+         * Format: date-time
+         * @description ISO 8601 in UTC.
+         */
+        readonly at: string;
+        readonly by: components['schemas']['Decider'];
+        readonly cause?: components['schemas']['Cause'];
+      };
       /** @description What happened and how to fix it. */
       readonly detail: string;
       /** @description One per invalid field. */
-      readonly errors?: readonly components['schemas']['FieldFaultDto'][];
+      readonly errors?: readonly components['schemas']['FieldFault'][];
       /**
        * @description Path of the request.
        * @example /chats/none
@@ -3660,7 +3420,7 @@ export interface components {
        */
       readonly type: string;
     };
-    readonly OutageDto: {
+    readonly Outage: {
       /**
        * @description `redis`, `token issuer`, `webhook receiver`, or `tools of <MCP server>`
        * @example redis
@@ -3671,45 +3431,44 @@ export interface components {
        * @example answered 503; waiting: 12, given up: 0
        */
       readonly detail?: string;
-      /** Format: date-time */
-      readonly since: string;
-    };
-    readonly PermissionRuleDto: {
       /**
        * Format: date-time
-       * @description null for a rule of the file.
+       * @description ISO 8601 in UTC.
+       */
+      readonly since: string;
+    };
+    /** @description A permission rule. */
+    readonly PermissionRule: {
+      /**
+       * Format: date-time
+       * @description null for a rule of the file, which counts as older than any other.
        */
       readonly created_at: string | null;
       /** @enum {string} */
       readonly decision: 'allow' | 'deny' | 'ask';
       readonly description: string | null;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description The rule matches nothing from this time on.
+       */
       readonly expires_at: string | null;
       /** @example rule_0199c0de-0000-7000-8000-000000000000 */
       readonly id: string;
-      /**
-       * @example {
-       *       "type": "command_prefix",
-       *       "prefixes": [
-       *         "git log"
-       *       ]
-       *     }
-       */
-      readonly matcher: Record<string, unknown>;
+      readonly matcher: components['schemas']['Matcher'];
       /** @description Executions that it may decide. */
       readonly max_uses: number | null;
       /** @description Higher is looked at first; of equals, the older. */
       readonly priority: number;
       /** @enum {string} */
       readonly scope: 'user' | 'session' | 'agent' | 'global';
-      /** @description The chat of a session rule, the agent type of an agent rule, the user of a user rule (of a file: all users). */
+      /** @description The chat of a session rule, the agent type of an agent rule, the user of a user rule (of a file: all users); otherwise null. */
       readonly scope_id: string | null;
       /** @description Executions that it decided, where max_uses is set. */
       readonly uses: number;
     };
-    readonly PermissionRuleListDto: {
+    readonly PermissionRuleList: {
       /** @description In the order in which they are looked at. */
-      readonly items: readonly components['schemas']['PermissionRuleDto'][];
+      readonly items: readonly components['schemas']['PermissionRule'][];
       /** @description null on the last page. */
       readonly next_cursor: string | null;
     };
@@ -3733,7 +3492,7 @@ export interface components {
       /** @description What happened and how to fix it. */
       readonly detail: string;
       /** @description One per invalid field. */
-      readonly errors?: readonly components['schemas']['FieldFaultDto'][];
+      readonly errors?: readonly components['schemas']['FieldFault'][];
       /**
        * @description Path of the request.
        * @example /chats/none
@@ -3752,15 +3511,15 @@ export interface components {
        */
       readonly type: string;
     };
-    readonly QueueDto: {
+    readonly Queue: {
       /** @description In the order in which they will run, the next one first; about 8 MiB at most. Without those that are being cancelled. */
-      readonly items: readonly components['schemas']['InteractionDto'][];
+      readonly items: readonly components['schemas']['Interaction'][];
     };
-    readonly QuotaExceededDto: {
+    readonly QuotaExceeded: {
       /** @description What happened and how to fix it. */
       readonly detail: string;
       /** @description One per invalid field. */
-      readonly errors?: readonly components['schemas']['FieldFaultDto'][];
+      readonly errors?: readonly components['schemas']['FieldFault'][];
       /**
        * @description Path of the request.
        * @example /chats/none
@@ -3785,15 +3544,15 @@ export interface components {
        */
       readonly type: string;
     };
-    readonly ReadyDto: {
+    readonly Readiness: {
       /** @description Unavailable dependencies that the server can work without for a while. */
-      readonly degraded?: readonly components['schemas']['OutageDto'][];
+      readonly degraded?: readonly components['schemas']['Outage'][];
       /** @description Confines the commands of agents. */
-      readonly sandbox?: components['schemas']['SandboxDto'];
+      readonly sandbox?: components['schemas']['Sandbox'];
       /** @enum {string} */
       readonly status: 'ok' | 'degraded';
       /** @description Sources of tools that can fail. */
-      readonly tool_servers?: readonly components['schemas']['ToolServerDto'][];
+      readonly tool_servers?: readonly components['schemas']['ToolServer'][];
       /**
        * @description Of the server.
        * @example 0.1.0
@@ -3847,17 +3606,21 @@ export interface components {
        */
       readonly type: 'REJECTED';
     };
-    readonly RequestDto: {
+    /** @description A request: its own fields, and those of its event, which depend on its kind. */
+    readonly Request: {
       /** @description Of an approval: what the call would do. */
       readonly action?: string;
-      /** @description Who of the tree of agents asks. */
+      /** @description The agent of the tree that asks. */
       readonly agent_id: string;
       /** @description Of an approval: the same as `id`. */
       readonly approval_id?: string;
       /** @description Of an approval: the category of the tool. */
       readonly category?: string;
       readonly chat_id: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly created_at: string;
       /**
        * Format: date-time
@@ -3887,9 +3650,12 @@ export interface components {
        * @description When it was settled or closed; null while it is pending.
        */
       readonly settled_at: string | null;
-      /** @description What it came to; null while it is pending, or when its interaction ended first. */
-      readonly settlement: components['schemas']['SettlementDto'] | null;
-      /** @enum {string} */
+      /** @description null while it is pending, or when its interaction ended first. */
+      readonly settlement: components['schemas']['Settlement'] | null;
+      /**
+       * @description `closed`: its interaction ended first.
+       * @enum {string}
+       */
       readonly status: 'pending' | 'settled' | 'closed';
       /** @description Of an approval or a tool, and of a question that a tool asks. */
       readonly tool_call_id?: string;
@@ -3903,10 +3669,12 @@ export interface components {
        * @example bash
        */
       readonly tool_name?: string;
+    } & {
+      readonly [key: string]: unknown;
     };
-    readonly RequestListDto: {
-      /** @description Oldest first; each also has the fields of its event. */
-      readonly items: readonly components['schemas']['RequestDto'][];
+    readonly RequestList: {
+      /** @description Oldest first. */
+      readonly items: readonly components['schemas']['Request'][];
       /** @description null on the last page. */
       readonly next_cursor: string | null;
     };
@@ -3919,10 +3687,10 @@ export interface components {
       /** @example input_0199c0de-0000-7000-8000-000000000000 */
       readonly request_id: string;
     };
-    readonly RespondedDto: {
+    readonly Responded: {
       readonly request_id: string;
-      /** @example processed */
-      readonly status: string;
+      /** @enum {string} */
+      readonly status: 'processed';
     };
     /**
      * @description The run was lost or given up, and another has taken over; blocks that are still open are void.
@@ -3954,19 +3722,41 @@ export interface components {
        */
       readonly type: 'RESUMED';
     };
-    readonly RulePreviewDto: {
+    readonly RulePreview: {
       /** @description Which of `calls` the rule would decide, counted from 0. */
       readonly decides: readonly number[];
       /** @description What the verdict would add; null: no rule of that scope would decide such calls. */
-      readonly rule: components['schemas']['NewRuleDto'] | null;
+      readonly rule: {
+        /** @enum {string} */
+        readonly decision: 'allow' | 'deny' | 'ask';
+        readonly description: string | null;
+        /**
+         * Format: date-time
+         * @description The rule matches nothing from this time on.
+         */
+        readonly expires_at: string | null;
+        readonly matcher: components['schemas']['Matcher'];
+        /** @description Executions that it may decide. */
+        readonly max_uses: number | null;
+        /** @description Higher is looked at first; of equals, the older. */
+        readonly priority: number;
+        /** @enum {string} */
+        readonly scope: 'user' | 'session' | 'agent' | 'global';
+        /** @description The chat of a session rule, the agent type of an agent rule, the user of a user rule (of a file: all users); otherwise null. */
+        readonly scope_id: string | null;
+      } | null;
     };
-    readonly RunDto: {
+    /** @description An interaction as operators see it: without anything that was said. */
+    readonly Run: {
       /** @example react */
       readonly agent: string;
       /** @description Its root agent. */
       readonly agent_id: string;
       readonly chat_id: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly created_at: string;
       readonly id: string;
       /** @description A cancel was requested, and it has not ended yet. */
@@ -3979,7 +3769,14 @@ export interface components {
        */
       readonly started_by: string;
       /** @enum {string} */
-      readonly status: 'QUEUED' | 'RUNNING' | 'WAITING_APPROVAL' | 'WAITING_INPUT';
+      readonly status:
+        | 'QUEUED'
+        | 'RUNNING'
+        | 'WAITING_APPROVAL'
+        | 'WAITING_INPUT'
+        | 'COMPLETED'
+        | 'FAILED'
+        | 'CANCELLED';
       /** @example default */
       readonly tenant_id: string;
       /** @description So far. */
@@ -3990,19 +3787,20 @@ export interface components {
        */
       readonly waits_for: string | null;
     };
-    readonly RunListDto: {
+    readonly RunList: {
       /** @description Oldest first. */
-      readonly items: readonly components['schemas']['RunDto'][];
+      readonly items: readonly components['schemas']['Run'][];
       /** @description null on the last page. */
       readonly next_cursor: string | null;
     };
-    readonly SandboxDto: {
+    readonly Sandbox: {
       /** @example bubblewrap: only the workspace is writable, no network */
       readonly description: string;
       /** @enum {string} */
       readonly kind: 'bubblewrap' | 'none' | 'missing';
     };
-    readonly SettlementDto: {
+    /** @description The outcome of a request. */
+    readonly Settlement: {
       /** @description Of a question; null: declined, or not answered in time. */
       readonly answer?: string | null;
       /** @description Of an approval. */
@@ -4014,30 +3812,37 @@ export interface components {
       /** @enum {string} */
       readonly kind: 'approval' | 'input' | 'tool';
       /** @description Of an approval: the input that runs instead of the model’s. */
-      readonly modified_input?: Record<string, unknown>;
+      readonly modified_input?: {
+        readonly [key: string]: unknown;
+      };
       /** @description Of an approval: why. */
       readonly reason?: string;
+      /** @description What was redacted in its texts, by the name of the pattern. */
+      readonly redacted?: {
+        readonly [key: string]: number;
+      };
       /** @description Of a tool that the client runs. */
       readonly tool_output?: string;
     };
-    readonly SpanDto: {
+    /** @description Something of an interaction that took time. */
+    readonly Span: {
       /** @example agent_0199c0de-0000-7000-8000-000000000000 */
       readonly agent_id: string;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly ended_at: string | null;
       /** @description The number of the run. */
       readonly epoch: number;
-      readonly error?: components['schemas']['SpanErrorDto'];
-      readonly events: readonly components['schemas']['SpanEventDto'][];
-      /**
-       * @description Of a model turn.
-       * @example stop
-       */
+      readonly error?: components['schemas']['EventError'];
+      readonly events: readonly components['schemas']['SpanEvent'][];
+      /** @description Of a model turn. */
       readonly finish_reason?: components['schemas']['FinishReason'];
       /** @description Of an agent: its span in the run before, from which it goes on. */
       readonly follows_id?: string;
       /**
-       * @description The same in traces.
+       * @description 16 hex digits; the same in traces.
        * @example 9f86d081884c7d65
        */
       readonly id: string;
@@ -4063,9 +3868,12 @@ export interface components {
        * @example approval_1
        */
       readonly request_id?: string;
-      /** @description The record that says most of it. */
+      /** @description The record that says most of it: its end, else its beginning. */
       readonly seq: number;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly started_at: string;
       /**
        * @description `lost`: with the process that ran it.
@@ -4074,22 +3882,15 @@ export interface components {
       readonly status: 'running' | 'ok' | 'error' | 'cancelled' | 'lost';
       /** @example call_1 */
       readonly tool_call_id?: string;
+      /** @description Of a model turn. */
+      readonly usage?: components['schemas']['Usage'];
+    };
+    /** @description Something that happened within a span at once: a retry, a resume, a note, an error. */
+    readonly SpanEvent: {
       /**
-       * @description Of a model turn.
-       * @example {
-       *       "input_tokens": 21,
-       *       "output_tokens": 9
-       *     }
+       * Format: date-time
+       * @description ISO 8601 in UTC.
        */
-      readonly usage?: Record<string, unknown>;
-    };
-    readonly SpanErrorDto: {
-      /** @example tool_failed */
-      readonly code: string;
-      readonly message: string;
-    };
-    readonly SpanEventDto: {
-      /** Format: date-time */
       readonly at: string;
       readonly message?: string;
       /**
@@ -4263,6 +4064,7 @@ export interface components {
     readonly Task: {
       /** @description The agent that changed it last; null: a person. */
       readonly agent_id: string | null;
+      /** @example chat_123 */
       readonly chat_id: string;
       /**
        * Format: date-time
@@ -4270,9 +4072,11 @@ export interface components {
        */
       readonly created_at: string;
       readonly description: string | null;
+      /** @example task_0199c0de-0000-7000-8000-000000000000 */
       readonly id: string;
       /** @enum {string} */
       readonly status: 'pending' | 'in_progress' | 'completed';
+      /** @example Write the failing test */
       readonly title: string;
       /**
        * Format: date-time
@@ -4282,11 +4086,12 @@ export interface components {
       /** @description The number of changes, from 1; sent back to detect lost updates. */
       readonly version: number;
     };
-    readonly TaskChangedDto: {
+    /** @description `task_changed` */
+    readonly TaskChanged: {
       /** @description What happened and how to fix it. */
       readonly detail: string;
       /** @description One per invalid field. */
-      readonly errors?: readonly components['schemas']['FieldFaultDto'][];
+      readonly errors?: readonly components['schemas']['FieldFault'][];
       /**
        * @description Path of the request.
        * @example /chats/none
@@ -4298,7 +4103,7 @@ export interface components {
        */
       readonly status: number;
       /** @description The current state of the task. */
-      readonly task: components['schemas']['TaskDto'];
+      readonly task: components['schemas']['Task'];
       /** @example Not found */
       readonly title: string;
       /**
@@ -4307,28 +4112,9 @@ export interface components {
        */
       readonly type: string;
     };
-    readonly TaskDto: {
-      /** @description The agent that changed it last; null: a person. */
-      readonly agent_id: string | null;
-      /** @example chat_123 */
-      readonly chat_id: string;
-      /** Format: date-time */
-      readonly created_at: string;
-      readonly description: string | null;
-      /** @example task_0199c0de-0000-7000-8000-000000000000 */
-      readonly id: string;
-      /** @enum {string} */
-      readonly status: 'pending' | 'in_progress' | 'completed';
-      /** @example Write the failing test */
-      readonly title: string;
-      /** Format: date-time */
-      readonly updated_at: string;
-      /** @description The number of changes, from 1. */
-      readonly version: number;
-    };
-    readonly TaskListDto: {
+    readonly TaskList: {
       /** @description Oldest first. */
-      readonly items: readonly components['schemas']['TaskDto'][];
+      readonly items: readonly components['schemas']['Task'][];
       /** @description null on the last page. */
       readonly next_cursor: string | null;
     };
@@ -4461,7 +4247,7 @@ export interface components {
        */
       readonly type: 'THINKING';
     };
-    readonly TicketDto: {
+    readonly Ticket: {
       /**
        * Format: date-time
        * @description 60 s from now.
@@ -4470,9 +4256,9 @@ export interface components {
       /** @description For `?ticket=` on that path: one GET. */
       readonly ticket: string;
     };
-    readonly TimelineDto: {
+    readonly Timeline: {
       /** @description Each after its parent. */
-      readonly items: readonly components['schemas']['SpanDto'][];
+      readonly items: readonly components['schemas']['Span'][];
       /**
        * @description Of its trace, if traces are exported: of the `traceparent` that started it.
        * @example 4bf92f3577b34da6a3ce929d0e0e4736
@@ -4480,6 +4266,18 @@ export interface components {
       readonly trace_id: string;
       /** @description True: the log is too long, and the spans of its end are missing. */
       readonly truncated: boolean;
+    };
+    readonly Tool: {
+      /** @enum {string} */
+      readonly category: 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
+      readonly description: string;
+      /** @description JSON Schema of its input. */
+      readonly input_schema: {
+        readonly [key: string]: unknown;
+      };
+      /** @example calculator */
+      readonly name: string;
+      readonly policy: components['schemas']['ToolPolicy'];
     };
     /**
      * @description The model requests a tool call.
@@ -4519,16 +4317,6 @@ export interface components {
        */
       readonly type: 'TOOL_CALL';
     };
-    readonly ToolDto: {
-      /** @enum {string} */
-      readonly category: 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
-      readonly description: string;
-      /** @description JSON Schema of its input. */
-      readonly input_schema: Record<string, unknown>;
-      /** @example calculator */
-      readonly name: string;
-      readonly policy: components['schemas']['ToolPolicyDto'];
-    };
     /**
      * @description A fragment of a block. It is not saved: one record holds the whole block later.
      * @example {
@@ -4556,11 +4344,11 @@ export interface components {
        */
       readonly type: 'TOOL_INPUT_DELTA';
     };
-    readonly ToolListDto: {
+    readonly ToolList: {
       /** @description By name. */
-      readonly items: readonly components['schemas']['ToolDto'][];
+      readonly items: readonly components['schemas']['Tool'][];
       /** @description Where tools come from that can fail. */
-      readonly servers: readonly components['schemas']['ToolServerDto'][];
+      readonly servers: readonly components['schemas']['ToolServer'][];
     };
     /**
      * @description A fragment of a block. It is not saved: one record holds the whole block later.
@@ -4589,7 +4377,7 @@ export interface components {
        */
       readonly type: 'TOOL_OUTPUT_DELTA';
     };
-    readonly ToolPolicyDto: {
+    readonly ToolPolicy: {
       /** @enum {string} */
       readonly category: 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
       /** @description It changes nothing. */
@@ -4599,8 +4387,10 @@ export interface components {
        * @enum {string}
        */
       readonly recovery: 'rerun' | 'replay' | 'report';
+      /** @description A person has to approve unless a rule allows it, even if it only reads. */
+      readonly requires_approval?: boolean;
       /** @description A call that failed in a way that may pass is run again. */
-      readonly retries?: components['schemas']['ToolRetriesDto'];
+      readonly retries?: components['schemas']['ToolRetries'];
       /** @enum {string} */
       readonly risk: 'low' | 'medium' | 'high';
     };
@@ -4700,23 +4490,27 @@ export interface components {
        */
       readonly type: 'TOOL_RESULT_REQUIRED';
     };
-    readonly ToolResultTakenDto: {
-      /** @example processed */
-      readonly status: string;
+    readonly ToolResultTaken: {
+      /** @enum {string} */
+      readonly status: 'processed';
       readonly tool_call_id: string;
     };
-    readonly ToolRetriesDto: {
+    readonly ToolRetries: {
       /** @description Milliseconds before the first; twice as long before each other. */
       readonly backoff_ms: number;
       /** @description How often at most. */
       readonly times: number;
     };
-    readonly ToolServerDto: {
+    /** @description A server whose tools are offered here, and its state. */
+    readonly ToolServer: {
       /** @example files */
       readonly name: string;
       /** @description What is wrong with some of its tools, or that the server’s log has the reason; null without the scope `operate`. */
       readonly problem: string | null;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly since: string;
       /** @enum {string} */
       readonly state: 'connecting' | 'ready' | 'unavailable';
@@ -4753,7 +4547,8 @@ export interface components {
        */
       readonly type: 'TOOL_STARTED';
     };
-    readonly TraceEntryDto: {
+    /** @description A rule that was considered. */
+    readonly TraceEntry: {
       /** @description The part of a command that it was asked about. */
       readonly command?: string;
       /**
@@ -4792,19 +4587,19 @@ export interface components {
        */
       readonly type: 'TRACE';
     };
-    readonly TranscriptDto: {
+    readonly Transcript: {
       /** @example 1840 */
       readonly duration_ms?: number;
       /**
-       * @description As the provider names it.
+       * @description As the provider names it: `en`, `english`.
        * @example english
        */
       readonly language?: string;
-      readonly segments?: readonly components['schemas']['TranscriptSegmentDto'][];
+      readonly segments?: readonly components['schemas']['TranscriptSegment'][];
       /** @example What is the weather like? */
       readonly text: string;
     };
-    readonly TranscriptSegmentDto: {
+    readonly TranscriptSegment: {
       /** @example 1840 */
       readonly end_ms: number;
       /** @example 0 */
@@ -4901,7 +4696,24 @@ export interface components {
       /** @description Of the output, those that the model thought with, where the provider says so. */
       readonly reasoning_tokens?: number;
     };
-    readonly UsageSumDto: {
+    readonly UsageReport: {
+      /** @description There are more than `limit`. */
+      readonly has_more: boolean;
+      /** @description The latest days first, then what cost most, then what has most tokens. */
+      readonly items: readonly components['schemas']['UsageSum'][];
+      /**
+       * Format: date
+       * @description In UTC.
+       */
+      readonly since: string;
+      /**
+       * Format: date
+       * @description In UTC.
+       */
+      readonly until: string;
+    };
+    /** @description A sum with its key as a field of its own: `day`, `model` or `user_id`. */
+    readonly UsageSum: {
       /**
        * Format: date
        * @description In UTC.
@@ -4926,27 +4738,18 @@ export interface components {
        */
       readonly user_id?: string;
     };
-    readonly UsageSumsDto: {
-      /** @description There are more than `limit`. */
-      readonly has_more: boolean;
-      /** @description The latest days first, then what cost most, then what has most tokens. */
-      readonly items: readonly components['schemas']['UsageSumDto'][];
-      /** Format: date */
-      readonly since: string;
-      /** Format: date */
-      readonly until: string;
-    };
-    readonly VerdictDto: {
+    readonly Verdict: {
       /** @enum {string} */
       readonly decision: 'allow' | 'deny' | 'ask';
       /** @example Asks about `rm -rf x`: no rule covers it, and bash executes commands. */
       readonly reason: string;
       /** @description The rule that decided; null for a built-in default. */
-      readonly rule: components['schemas']['PermissionRuleDto'] | null;
+      readonly rule: components['schemas']['PermissionRule'] | null;
       /** @description What was considered, in order. */
-      readonly trace: readonly components['schemas']['TraceEntryDto'][];
+      readonly trace: readonly components['schemas']['TraceEntry'][];
     };
-    readonly WholeAgentDto: {
+    /** @description One agent with its messages. */
+    readonly WholeAgent: {
       /** @example agent_0199c0de-0000-7000-8000-000000000000 */
       readonly agent_id: string;
       /** @example react */
@@ -4955,16 +4758,22 @@ export interface components {
       /** @description The first child that it waits for. */
       readonly child_agent_id?: string;
       /** @description The agents that it started, in order. */
-      readonly children: readonly components['schemas']['AgentDto'][];
-      /** Format: date-time */
+      readonly children: readonly components['schemas']['Agent'][];
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly completed_at: string | null;
-      readonly cut: components['schemas']['AgentCutDto'] | null;
+      /** @description Where the messages are that are left out; null if there are none. */
+      readonly cut: components['schemas']['AgentCut'] | null;
       readonly interaction_id: string;
       /** @description What people told it, in order. */
-      readonly interventions: readonly components['schemas']['InterventionDto'][];
+      readonly interventions: readonly components['schemas']['Intervention'][];
       /** @description OpenAI chat messages: its whole conversation. Without the earlier interactions if those have more than 16 MiB, and of its own records the first 16 MiB; `cut.messages` says where the rest is. */
-      readonly messages: readonly Record<string, unknown>[];
-      readonly metadata: Record<string, unknown>;
+      readonly messages: readonly components['schemas']['Message'][];
+      readonly metadata: {
+        readonly [key: string]: unknown;
+      };
       /** @description null: the root. */
       readonly parent_agent_id: string | null;
       /** @description The parent's tool call that it was started in. */
@@ -4975,7 +4784,10 @@ export interface components {
       readonly request_id?: string;
       /** @description Its answer, or why it has none; null while there is neither. */
       readonly result: string | null;
-      /** Format: date-time */
+      /**
+       * Format: date-time
+       * @description ISO 8601 in UTC.
+       */
       readonly started_at: string | null;
       /**
        * @description `idle`: waits in the queue of its chat; `processing`: waits for its model, or its code runs; `thinking`: its model sends thoughts; only the stream of its chat tells it, else it is `processing`; `waiting_permission`: waits for an approval; `awaiting_user`: asked a person, or called a tool that the client runs; `executing_tool`: has a tool running; `waiting_subagent`: has a child that has not ended, and none of the above; `completed`: has returned; `deleted`: was stopped before its end: by a person, by its parent, or with the interaction; `modified`: got a new task, and has not answered it yet; `error`: has failed.
@@ -5034,7 +4846,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['AgentTypeListDto'];
+          readonly 'application/json': components['schemas']['AgentTypeList'];
         };
       };
       /** @description No or no valid credential. */
@@ -5082,7 +4894,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['WholeAgentDto'];
+          readonly 'application/json': components['schemas']['WholeAgent'];
         };
       };
       /** @description No or no valid credential. */
@@ -5147,7 +4959,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['InterventionAcceptedDto'];
+          readonly 'application/json': components['schemas']['AcceptedIntervention'];
         };
       };
       readonly 400: {
@@ -5234,7 +5046,7 @@ export interface operations {
         };
         content: {
           readonly 'application/json':
-            components['schemas']['AgentTreeDto'] | components['schemas']['AgentTreeListDto'];
+            components['schemas']['AgentTree'] | components['schemas']['AgentTreeList'];
         };
       };
       readonly 400: {
@@ -5373,7 +5185,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['TranscriptDto'];
+          readonly 'application/json': components['schemas']['Transcript'];
         };
       };
       /** @description The recording is empty. */
@@ -5468,7 +5280,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['AuditListDto'];
+          readonly 'application/json': components['schemas']['AuditList'];
         };
       };
       readonly 400: {
@@ -5530,7 +5342,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['ChatListDto'];
+          readonly 'application/json': components['schemas']['ChatList'];
         };
       };
       readonly 400: {
@@ -5606,7 +5418,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['ChatDto'];
+          readonly 'application/json': components['schemas']['Chat'];
         };
       };
       readonly 400: {
@@ -5649,7 +5461,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['QuotaExceededDto'];
+          readonly 'application/problem+json': components['schemas']['QuotaExceeded'];
         };
       };
       /** @description A problem */
@@ -5688,7 +5500,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['ChatDto'];
+          readonly 'application/json': components['schemas']['Chat'];
         };
       };
       /** @description No or no valid credential. */
@@ -5811,7 +5623,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['ChatDto'];
+          readonly 'application/json': components['schemas']['Chat'];
         };
       };
       readonly 400: {
@@ -5862,7 +5674,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['QuotaExceededDto'];
+          readonly 'application/problem+json': components['schemas']['QuotaExceeded'];
         };
       };
       /** @description A problem */
@@ -6011,7 +5823,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['InteractionDto'];
+          readonly 'application/json': components['schemas']['Interaction'];
           readonly 'text/event-stream': components['schemas']['StreamEvent'];
         };
       };
@@ -6023,7 +5835,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['InteractionDto'];
+          readonly 'application/json': components['schemas']['Interaction'];
         };
       };
       /** @description Invalid body. */
@@ -6059,7 +5871,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ChatBusyDto'];
+          readonly 'application/problem+json': components['schemas']['ChatBusy'];
         };
       };
       /** @description The Idempotency-Key was used with another body. */
@@ -6079,7 +5891,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['QuotaExceededDto'];
+          readonly 'application/problem+json': components['schemas']['QuotaExceeded'];
         };
       };
       /** @description The server is shutting down, or has too many streams. */
@@ -6120,7 +5932,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['InteractionDto'];
+          readonly 'application/json': components['schemas']['Interaction'];
         };
       };
       /** @description No or no valid credential. */
@@ -6187,7 +5999,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['InteractionDto'];
+          readonly 'application/json': components['schemas']['Interaction'];
         };
       };
       /** @description `before` is not another queued interaction of the chat, or as for a start. */
@@ -6239,7 +6051,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['QuotaExceededDto'];
+          readonly 'application/problem+json': components['schemas']['QuotaExceeded'];
         };
       };
       /** @description A problem */
@@ -6281,7 +6093,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['ApprovedDto'];
+          readonly 'application/json': components['schemas']['Decided'];
         };
       };
       /** @description Processed already, expired, or a modified_input that does not fit. */
@@ -6290,7 +6102,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['NotSettledDto'];
+          readonly 'application/problem+json': components['schemas']['NotSettled'];
         };
       };
       /** @description No or no valid credential. */
@@ -6361,7 +6173,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['CancelDto'];
+          readonly 'application/json': components['schemas']['Cancelling'];
         };
       };
       /** @description It is being stopped. */
@@ -6370,7 +6182,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['CancelDto'];
+          readonly 'application/json': components['schemas']['Cancelling'];
         };
       };
       /** @description No or no valid credential. */
@@ -6405,7 +6217,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['AlreadyEndedDto'];
+          readonly 'application/problem+json': components['schemas']['AlreadyEnded'];
         };
       };
       /** @description With `wait=true`, which counts as a stream: there are too many of them. */
@@ -6478,7 +6290,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['InteractionDto'];
+          readonly 'application/json': components['schemas']['Interaction'];
           readonly 'text/event-stream': components['schemas']['StreamEvent'];
         };
       };
@@ -6490,7 +6302,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['InteractionDto'];
+          readonly 'application/json': components['schemas']['Interaction'];
         };
       };
       /** @description Invalid body. */
@@ -6534,7 +6346,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ChatBusyDto'];
+          readonly 'application/problem+json': components['schemas']['ChatBusy'];
         };
       };
       /** @description The Idempotency-Key was used with another body. */
@@ -6554,7 +6366,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['QuotaExceededDto'];
+          readonly 'application/problem+json': components['schemas']['QuotaExceeded'];
         };
       };
       /** @description The server is shutting down, or has too many streams. */
@@ -6699,7 +6511,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['RespondedDto'];
+          readonly 'application/json': components['schemas']['Responded'];
         };
       };
       /** @description Processed already, or expired. */
@@ -6708,7 +6520,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['NotSettledDto'];
+          readonly 'application/problem+json': components['schemas']['NotSettled'];
         };
       };
       /** @description No or no valid credential. */
@@ -6769,7 +6581,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['InteractionDto'];
+          readonly 'application/json': components['schemas']['Interaction'];
         };
       };
       /** @description The server no longer allows its settings, or has no such agent or model. */
@@ -6813,7 +6625,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['ChatBusyDto'];
+          readonly 'application/problem+json': components['schemas']['ChatBusy'];
         };
       };
       /** @description A quota of the tenant is used up. */
@@ -6822,7 +6634,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['QuotaExceededDto'];
+          readonly 'application/problem+json': components['schemas']['QuotaExceeded'];
         };
       };
       /** @description The server is shutting down. */
@@ -6874,7 +6686,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['RulePreviewDto'];
+          readonly 'application/json': components['schemas']['RulePreview'];
         };
       };
       readonly 400: {
@@ -7027,7 +6839,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['TimelineDto'];
+          readonly 'application/json': components['schemas']['Timeline'];
         };
       };
       /** @description No or no valid credential. */
@@ -7095,7 +6907,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['ToolResultTakenDto'];
+          readonly 'application/json': components['schemas']['ToolResultTaken'];
         };
       };
       /** @description Sent already. */
@@ -7104,7 +6916,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['NotSettledDto'];
+          readonly 'application/problem+json': components['schemas']['NotSettled'];
         };
       };
       /** @description No or no valid credential. */
@@ -7222,7 +7034,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['QueueDto'];
+          readonly 'application/json': components['schemas']['Queue'];
         };
       };
       /** @description No or no valid credential. */
@@ -7284,7 +7096,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['ImportedChatDto'];
+          readonly 'application/json': components['schemas']['ImportedChat'];
         };
       };
       /** @description It has nothing to import. */
@@ -7356,7 +7168,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['QuotaExceededDto'];
+          readonly 'application/problem+json': components['schemas']['QuotaExceeded'];
         };
       };
       /** @description Another log is being imported, or the server is shutting down. */
@@ -7460,7 +7272,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['FileListDto'];
+          readonly 'application/json': components['schemas']['FileList'];
         };
       };
       readonly 400: {
@@ -7526,7 +7338,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['FileDto'];
+          readonly 'application/json': components['schemas']['File'];
         };
       };
       /** @description The form is not as described. */
@@ -7597,7 +7409,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['QuotaExceededDto'];
+          readonly 'application/problem+json': components['schemas']['QuotaExceeded'];
         };
       };
       /** @description Files can’t be stored now. */
@@ -7636,7 +7448,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['FileDto'];
+          readonly 'application/json': components['schemas']['File'];
         };
       };
       /** @description No or no valid credential. */
@@ -7838,7 +7650,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['FileUrlDto'];
+          readonly 'application/json': components['schemas']['FileUrl'];
         };
       };
       /** @description No or no valid credential. */
@@ -7901,7 +7713,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['HealthDto'];
+          readonly 'application/json': components['schemas']['Liveness'];
         };
       };
       /** @description A problem */
@@ -7929,7 +7741,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['ReadyDto'];
+          readonly 'application/json': components['schemas']['Readiness'];
         };
       };
       readonly 503: {
@@ -7937,7 +7749,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['NotReadyDto'];
+          readonly 'application/problem+json': components['schemas']['NotReady'];
         };
       };
       /** @description A problem */
@@ -7975,7 +7787,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['RunListDto'];
+          readonly 'application/json': components['schemas']['RunList'];
         };
       };
       readonly 400: {
@@ -8033,7 +7845,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['CancelledRunsDto'];
+          readonly 'application/json': components['schemas']['CancelledRuns'];
         };
       };
       readonly 400: {
@@ -8093,7 +7905,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['KeyListDto'];
+          readonly 'application/json': components['schemas']['KeyList'];
         };
       };
       readonly 400: {
@@ -8160,7 +7972,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['CreatedKeyDto'];
+          readonly 'application/json': components['schemas']['CreatedKey'];
         };
       };
       readonly 400: {
@@ -8336,7 +8148,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['VerdictDto'];
+          readonly 'application/json': components['schemas']['Verdict'];
         };
       };
       readonly 400: {
@@ -8397,7 +8209,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['PermissionRuleListDto'];
+          readonly 'application/json': components['schemas']['PermissionRuleList'];
         };
       };
       readonly 400: {
@@ -8467,7 +8279,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['CreatedRuleDto'];
+          readonly 'application/json': components['schemas']['CreatedRule'];
         };
       };
       readonly 400: {
@@ -8547,7 +8359,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['DeletedRulesDto'];
+          readonly 'application/json': components['schemas']['DeletedRules'];
         };
       };
       readonly 400: {
@@ -8667,7 +8479,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['CodeMeaningDto'];
+          readonly 'application/json': components['schemas']['CodeMeaning'];
         };
       };
       readonly 404: {
@@ -8710,7 +8522,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['RequestListDto'];
+          readonly 'application/json': components['schemas']['RequestList'];
         };
       };
       readonly 400: {
@@ -8773,7 +8585,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['TicketDto'];
+          readonly 'application/json': components['schemas']['Ticket'];
         };
       };
       readonly 400: {
@@ -8842,7 +8654,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['TaskListDto'];
+          readonly 'application/json': components['schemas']['TaskList'];
         };
       };
       readonly 400: {
@@ -8914,7 +8726,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['TaskDto'];
+          readonly 'application/json': components['schemas']['Task'];
         };
       };
       readonly 400: {
@@ -9023,7 +8835,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['TaskChangedDto'];
+          readonly 'application/problem+json': components['schemas']['TaskChanged'];
         };
       };
       /** @description A problem */
@@ -9057,7 +8869,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['TaskDto'];
+          readonly 'application/json': components['schemas']['Task'];
         };
       };
       readonly 400: {
@@ -9100,7 +8912,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/problem+json': components['schemas']['TaskChangedDto'];
+          readonly 'application/problem+json': components['schemas']['TaskChanged'];
         };
       };
       /** @description A problem */
@@ -9128,7 +8940,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['ToolListDto'];
+          readonly 'application/json': components['schemas']['ToolList'];
         };
       };
       /** @description No or no valid credential. */
@@ -9183,7 +8995,7 @@ export interface operations {
           readonly [name: string]: unknown;
         };
         content: {
-          readonly 'application/json': components['schemas']['UsageSumsDto'];
+          readonly 'application/json': components['schemas']['UsageReport'];
         };
       };
       readonly 400: {

@@ -2,16 +2,12 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@ne
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { Access } from '../auth/access.decorator.js';
-import {
-  CreateKeyDto,
-  CreatedKeyDto,
-  KeyIdDto,
-  KeyListDto,
-  ListKeysQueryDto,
-} from './dto/key.dto.js';
+import { CreateKeyDto, KeyIdDto, ListKeysQueryDto } from './dto/key.dto.js';
 import { KeysService } from './keys.service.js';
+import { createdKey, keyList } from './shown-key.js';
+import type { CreatedKey, KeyPage } from './shown-key.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
 
 @ApiTags('access')
 @Access('admin')
@@ -24,18 +20,18 @@ export class KeysController {
     summary: 'Make an API key',
     description: 'The answer has the key itself, once; only its hash is kept.',
   })
-  @ApiResponse({ status: 201, type: CreatedKeyDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'The tenant has too many.' })
-  create(@Caller() caller: Principal, @Body() body: CreateKeyDto): Promise<CreatedKeyDto> {
+  @ApiAnswer(201, createdKey)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 409, description: 'The tenant has too many.' })
+  create(@Caller() caller: Principal, @Body() body: CreateKeyDto): Promise<CreatedKey> {
     return this.keys.create(caller, body);
   }
 
   @Get()
   @ApiOperation({ summary: 'List the API keys of a tenant, without their secrets' })
-  @ApiResponse({ status: 200, type: KeyListDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  list(@Caller() caller: Principal, @Query() query: ListKeysQueryDto): Promise<KeyListDto> {
+  @ApiAnswer(200, keyList)
+  @ApiResponse({ status: 400 })
+  list(@Caller() caller: Principal, @Query() query: ListKeysQueryDto): Promise<KeyPage> {
     return this.keys.list(caller, query);
   }
 
@@ -46,7 +42,7 @@ export class KeysController {
     description: 'It stops working within 2 s, and the streams that it opened end.',
   })
   @ApiResponse({ status: 204 })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 404 })
   delete(@Caller() caller: Principal, @Param() { id }: KeyIdDto): Promise<void> {
     return this.keys.delete(caller, id);
   }

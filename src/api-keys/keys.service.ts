@@ -11,6 +11,7 @@ import { parsePageCursor, toPage } from '../kernel/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { isOperator, tenantFor } from '../access/operator.js';
+import type { KeyPage, ShownKey } from './shown-key.js';
 
 /** A key to make. */
 export interface CreateKey {
@@ -28,14 +29,6 @@ export interface ListKeys {
   readonly cursor?: string;
   /** The caller's unless given. */
   readonly tenant_id?: string;
-}
-
-/** A key without its secret. */
-export type ShownKey = Omit<ApiKey, 'secret_hash'>;
-
-export interface KeyPage {
-  readonly items: readonly ShownKey[];
-  readonly next_cursor: string | null;
 }
 
 /** Makes, lists and deletes API keys. */

@@ -3,14 +3,10 @@ import type { Type } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import { ChatAccess } from '../access/chat-access.js';
 import { AgentTreeService } from '../agents/tree/agent-tree.service.js';
-import type { InteractionTree, WholeAgent } from '../agents/tree/agent-tree.service.js';
 import { AgentIdDto, TreeQueryDto } from '../agents/tree/dto/agent-queries.dto.js';
 import { InterveneDto } from '../agents/interventions/dto/intervene.dto.js';
 import { InterventionsService } from '../agents/interventions/interventions.service.js';
-import type {
-  AcceptedIntervention,
-  WantedIntervention,
-} from '../agents/interventions/interventions.service.js';
+import type { WantedIntervention } from '../agents/interventions/interventions.service.js';
 import { ApprovalsService } from '../approvals/approvals.service.js';
 import type { Remembered, Verdict } from '../approvals/approvals.service.js';
 import { ApproveDto, RespondDto, ToolResultDto } from '../approvals/dto/decisions.dto.js';
@@ -39,16 +35,19 @@ import { EventsService } from '../interactions/events.service.js';
 import { InteractionView } from '../interactions/interaction-view.js';
 import { checkIdempotencyKey } from '../interactions/interactions.decorators.js';
 import { InteractionsService } from '../interactions/interactions.service.js';
-import type { CancelRuns, CancelledRuns, ListRuns, RunPage } from '../interactions/run-list.js';
+import type { CancelRuns, ListRuns } from '../interactions/run-list.js';
 import { RunsService } from '../interactions/runs.service.js';
 import type { EditedMessage, NewMessage } from '../interactions/start-request.js';
 import { withinTenant } from '../kernel/tenant-scope.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { FileInfo } from '../protocol/file.js';
-import type { Chat, Interaction } from '../protocol/interaction.js';
 import { callerOf, invalid } from './caller-of.js';
 import type { OnBehalf } from './caller-of.js';
 import { followEvents } from './follow-events.js';
+import type { AcceptedIntervention, InteractionTree, WholeAgent } from '../protocol/wire/agent.js';
+import type { Chat } from '../protocol/wire/chat.js';
+import type { FileInfo } from '../protocol/wire/file.js';
+import type { Interaction } from '../protocol/wire/interaction.js';
+import type { CancelledRuns, RunPage } from '../protocol/wire/run.js';
 
 export interface StartOptions extends OnBehalf {
   /** The same key and body again give the same interaction. */

@@ -15,7 +15,6 @@ import { deciderOf } from '../protocol/events.js';
 import type { Json } from '../protocol/json.js';
 import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import type { RememberScope } from '../permissions/judges/tool-judge.js';
-import type { PermissionRule, RuleInput } from '../permissions/rules/permission-rule.js';
 import { ToolJudge } from '../permissions/judges/tool-judge.js';
 import type { JudgedCall, RememberedRule } from '../permissions/judges/tool-judge.js';
 import { judgedArguments } from '../tools/core/check-arguments.js';
@@ -24,6 +23,7 @@ import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { listAllRequests } from './list-all-requests.js';
 import type { RequestOwner } from './request-errors.js';
 import { RequestsService } from './requests.service.js';
+import type { PermissionRule, RuleInput } from '../protocol/wire/rule.js';
 
 /** A person's decision on one call. */
 export interface Verdict {

@@ -3,9 +3,11 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../auth/access.decorator.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
-import { RequestListDto, RequestsQueryDto } from './dto/request.dto.js';
+import { RequestsQueryDto } from './dto/request.dto.js';
 import { InboxService } from './inbox.service.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { requestList } from '../protocol/wire/request.js';
+import type { RequestList } from '../protocol/wire/request.js';
 
 @ApiTags('requests')
 @Access('chat')
@@ -18,9 +20,9 @@ export class InboxController {
     summary: 'The inbox: approvals and questions of all chats and agents',
     description: 'Pending requests, oldest first; `status` selects settled or closed ones, or all.',
   })
-  @ApiResponse({ status: 200, type: RequestListDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  list(@Caller() caller: Principal, @Query() query: RequestsQueryDto): Promise<RequestListDto> {
+  @ApiAnswer(200, requestList)
+  @ApiResponse({ status: 400 })
+  list(@Caller() caller: Principal, @Query() query: RequestsQueryDto): Promise<RequestList> {
     return this.inbox.list(caller, query);
   }
 }

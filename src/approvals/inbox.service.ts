@@ -3,10 +3,9 @@ import { ChatAccess } from '../access/chat-access.js';
 import { viewerOf } from '../access/viewer-of.js';
 import type { Principal } from '../auth/principal.js';
 import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../kernel/page-cursor.js';
-import type { RequestStatus } from '../persistence/rows/request-rows.js';
 import { RequestStore } from '../persistence/request.store.js';
 import { viewRequest } from './request-view.js';
-import type { RequestView } from './request-view.js';
+import type { RequestStatus, RequestView } from '../protocol/wire/request.js';
 
 export interface InboxQuery {
   readonly status: RequestStatus | 'all';

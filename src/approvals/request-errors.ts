@@ -1,11 +1,7 @@
 import { AppError } from '../kernel/app-error.js';
-import type {
-  RequestKind,
-  RequestRow,
-  Settled,
-  Settlement,
-} from '../persistence/rows/request-rows.js';
+import type { RequestRow, Settled, Settlement } from '../persistence/rows/request-rows.js';
 import type { Cause } from '../protocol/events.js';
+import type { RequestKind } from '../protocol/wire/request.js';
 
 /** The interaction that a request has to belong to. */
 export interface RequestOwner {

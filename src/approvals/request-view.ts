@@ -1,21 +1,5 @@
-import type { Json } from '../protocol/json.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
-
-/** A request as the inbox shows it: the fields of its event beside its own. */
-export type RequestView = Json &
-  Pick<
-    RequestRow,
-    | 'id'
-    | 'kind'
-    | 'status'
-    | 'chat_id'
-    | 'interaction_id'
-    | 'agent_id'
-    | 'created_at'
-    | 'expires_at'
-    | 'settled_at'
-    | 'settlement'
-  >;
+import type { RequestView } from '../protocol/wire/request.js';
 
 export function viewRequest(row: RequestRow): RequestView {
   const { id, kind, status, chat_id, interaction_id, agent_id, created_at, expires_at } = row;

@@ -9,7 +9,7 @@ import { Redaction } from '../guardrails/redaction/redaction.js';
 import { Clock } from '../kernel/clock.js';
 import { RequestStore } from '../persistence/request.store.js';
 import type { AnyViewer, Viewer } from '../persistence/viewer.js';
-import type { RequestKind, RequestRow, Settlement } from '../persistence/rows/request-rows.js';
+import type { RequestRow, Settlement } from '../persistence/rows/request-rows.js';
 import { deciderOf } from '../protocol/events.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import { listAllRequests } from './list-all-requests.js';
@@ -21,6 +21,7 @@ import {
   wrongEndpoint,
 } from './request-errors.js';
 import type { RequestOwner } from './request-errors.js';
+import type { RequestKind } from '../protocol/wire/request.js';
 
 /** Time that people have after a start to answer requests from before it, in milliseconds. */
 const DOWNTIME_GRACE_MS = 60_000;

@@ -1,22 +1,9 @@
+import type { Transcript } from './transcript.js';
 /** Speech as it was sent, with a header: WAV, MP3, WebM and the like. */
 export interface Recording {
   readonly content: Uint8Array;
   readonly filename: string;
   readonly mime_type: string;
-}
-
-export interface TranscriptSegment {
-  readonly start_ms: number;
-  readonly end_ms: number;
-  readonly text: string;
-}
-
-export interface Transcript {
-  readonly text: string;
-  /** As the provider names it: `en`, `english`. */
-  readonly language?: string;
-  readonly duration_ms?: number;
-  readonly segments?: readonly TranscriptSegment[];
 }
 
 export const AUDIO_FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const;

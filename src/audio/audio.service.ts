@@ -3,11 +3,12 @@ import { Config } from '../config/config.js';
 import { HEAD_BYTES, sniffType } from '../files/upload/sniff-type.js';
 import { AppError } from '../kernel/app-error.js';
 import { AudioProvider } from './audio-provider.js';
-import type { AudioFormat, SpeechRequest, Transcript } from './audio-provider.js';
+import type { AudioFormat, SpeechRequest } from './audio-provider.js';
 import { RecordingSlots } from './recording-slots.js';
 import { JOINABLE_FORMATS, joinSpeech } from './speech/joined-speech.js';
 import type { JoinableFormat } from './speech/joined-speech.js';
 import { wavDuration } from './wav.js';
+import type { Transcript } from './transcript.js';
 
 /** Containers of recordings whose types don't begin with `audio/`. */
 const CONTAINERS = new Set(['application/ogg', 'video/mp4', 'video/ogg', 'video/webm']);

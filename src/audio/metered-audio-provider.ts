@@ -1,7 +1,8 @@
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { AudioProvider } from './audio-provider.js';
-import type { Recording, SpeechRequest, Transcript } from './audio-provider.js';
+import type { Recording, SpeechRequest } from './audio-provider.js';
 import { wavDuration } from './wav.js';
+import type { Transcript } from './transcript.js';
 
 type Kind = 'transcription' | 'speech';
 

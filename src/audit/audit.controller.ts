@@ -3,10 +3,11 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Access } from '../auth/access.decorator.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { PageQueryDto } from '../http/input/page-query.dto.js';
 import { AuditTrail } from './audit-trail.js';
-import { AuditListDto } from './dto/audit.dto.js';
+import { auditList } from './audit-entry.js';
+import type { AuditPage } from './audit-entry.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
 
 @ApiTags('audit')
 @Access('admin')
@@ -19,9 +20,9 @@ export class AuditController {
     summary: 'List what users did, newest first',
     description: 'Entries stay when the chat that they are about is deleted.',
   })
-  @ApiResponse({ status: 200, type: AuditListDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  list(@Caller() caller: Principal, @Query() query: PageQueryDto): Promise<AuditListDto> {
+  @ApiAnswer(200, auditList)
+  @ApiResponse({ status: 400 })
+  list(@Caller() caller: Principal, @Query() query: PageQueryDto): Promise<AuditPage> {
     return this.trail.list(caller, query);
   }
 }

@@ -2,7 +2,6 @@ import { SetMetadata, applyDecorators } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiResponse, ApiSecurity } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { Scope } from './principal.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 
 export const ACCESS = 'access';
 export const ALSO_NEEDS = 'also-needs';
@@ -32,10 +31,9 @@ export function Access(
     extension,
     ApiBearerAuth('bearer'),
     ApiSecurity('x-api-key'),
-    ApiResponse({ status: 401, type: ProblemDto, description: 'No or no valid credential.' }),
+    ApiResponse({ status: 401, description: 'No or no valid credential.' }),
     ApiResponse({
       status: 403,
-      type: ProblemDto,
       description: `The credential lacks a scope, such as \`${required[0]}\`.`,
     }),
   );

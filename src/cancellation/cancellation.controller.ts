@@ -5,11 +5,13 @@ import { Authentication } from '../auth/authentication.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../auth/access.decorator.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { EventStreams } from '../streams/event-streams.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { CancellationService } from './cancellation.service.js';
-import { AlreadyEndedDto, CancelDto, CancelQueryDto } from './dto/cancel.dto.js';
+import { CancelQueryDto } from './dto/cancel.dto.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { alreadyEnded, cancelling } from '../protocol/wire/run.js';
+import type { Cancelling } from '../protocol/wire/run.js';
 
 @ApiTags('interactions')
 @Access('chat')
@@ -28,13 +30,12 @@ export class CancellationController {
     summary: 'Stop an interaction: model requests, tools, everything of it',
     description: 'With the scope `operate` also one of a chat of the tenant that you do not see.',
   })
-  @ApiResponse({ status: 200, type: CancelDto, description: 'It has ended (`wait=true`).' })
-  @ApiResponse({ status: 202, type: CancelDto, description: 'It is being stopped.' })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 409, type: AlreadyEndedDto, description: 'It had ended already.' })
+  @ApiAnswer(200, cancelling, { description: 'It has ended (`wait=true`).' })
+  @ApiAnswer(202, cancelling, { description: 'It is being stopped.' })
+  @ApiResponse({ status: 404 })
+  @ApiAnswer(409, alreadyEnded, { description: 'It had ended already.' })
   @ApiResponse({
     status: 503,
-    type: ProblemDto,
     description: 'With `wait=true`, which counts as a stream: there are too many of them.',
   })
   async cancel(
@@ -42,7 +43,7 @@ export class CancellationController {
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Query() { wait }: CancelQueryDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<CancelDto> {
+  ): Promise<Cancelling> {
     const waits = wait === 'true';
     if (waits) this.streams.admit(response);
     const row = await this.cancellation.requestByUser(caller, chat_id, interaction_id);

@@ -1,6 +1,6 @@
 import { formatPageCursor, invalidCursor, parsePageCursor } from '../kernel/page-cursor.js';
 import type { ChatListPage, ChatOrder } from '../persistence/chat.store.js';
-import type { ChatSummary } from '../protocol/interaction.js';
+import type { ChatSummary } from '../protocol/wire/chat.js';
 
 /** Of the list by changes, so that no cursor continues in the other order. */
 const MARK = 'updated ';

@@ -1,7 +1,7 @@
 import type { ChatOrder } from '../persistence/chat.store.js';
-import type { ChatSettings } from '../protocol/chat-settings.js';
 import type { Visibility } from '../protocol/interaction.js';
 import type { Message } from '../protocol/message.js';
+import type { ChatSettings } from '../protocol/wire/chat.js';
 
 /** A chat to create. */
 export interface CreateChat {

@@ -4,8 +4,8 @@ import { RunChecks } from '../interactions/run-checks.js';
 import { AppError } from '../kernel/app-error.js';
 import { requireReadable } from '../persistence/require-readable.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
-import type { ChatSettings } from '../protocol/chat-settings.js';
 import type { ChangedSettings, CreateChat } from './chat-request.js';
+import type { ChatSettings } from '../protocol/wire/chat.js';
 
 const PREFIX = 'settings.';
 

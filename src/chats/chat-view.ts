@@ -2,8 +2,8 @@ import { UNREADABLE, nameUnreadable } from '../encryption/unreadable.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import type { ChatState } from '../persistence/rows/chat-state.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
-import type { ChatSummary } from '../protocol/interaction.js';
 import type { Message } from '../protocol/message.js';
+import type { ChatSummary } from '../protocol/wire/chat.js';
 
 /** Without what clients never see. */
 export function viewChat(

@@ -4,15 +4,16 @@ import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access, AlsoNeeds } from '../auth/access.decorator.js';
 import { DECIDING_MODES } from '../interactions/run-checks.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
-import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { ChatDeletion } from './chat-deletion.js';
 import { ChatsService } from './chats.service.js';
-import { ChatDto, ChatListDto } from './dto/chat.dto.js';
 import { CreateChatDto } from './dto/create-chat.dto.js';
 import { GetChatQueryDto, ListChatsQueryDto } from './dto/chat-queries.dto.js';
 import { UpdateChatDto } from './dto/update-chat.dto.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { chat, chatList } from '../protocol/wire/chat.js';
+import type { Chat, ChatList } from '../protocol/wire/chat.js';
+import { quotaExceeded } from '../quotas/quota-exceeded.js';
 
 /** True if agents would go on before a person has decided. */
 function isDeciding({ body }: { readonly body?: Partial<UpdateChatDto> | null }): boolean {
@@ -31,31 +32,31 @@ export class ChatsController {
   @Post()
   @AlsoNeeds('decide', isDeciding)
   @ApiOperation({ summary: 'Create a chat' })
-  @ApiResponse({ status: 201, type: ChatDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
-  @ApiResponse({ status: 429, type: QuotaExceededDto })
-  create(@Caller() caller: Principal, @Body() body: CreateChatDto): Promise<ChatDto> {
+  @ApiAnswer(201, chat)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 409, description: 'The id is taken.' })
+  @ApiAnswer(429, quotaExceeded)
+  create(@Caller() caller: Principal, @Body() body: CreateChatDto): Promise<Chat> {
     return this.chats.create(caller, body);
   }
 
   @Get()
   @ApiOperation({ summary: 'List chats, the last changed first' })
-  @ApiResponse({ status: 200, type: ChatListDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  list(@Caller() caller: Principal, @Query() query: ListChatsQueryDto): Promise<ChatListDto> {
+  @ApiAnswer(200, chatList)
+  @ApiResponse({ status: 400 })
+  list(@Caller() caller: Principal, @Query() query: ListChatsQueryDto): Promise<ChatList> {
     return this.chats.list(caller, query);
   }
 
   @Get(':chat_id')
   @ApiOperation({ summary: 'A chat with the newest interactions of its active branch' })
-  @ApiResponse({ status: 200, type: ChatDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiAnswer(200, chat)
+  @ApiResponse({ status: 404 })
   get(
     @Caller() caller: Principal,
     @Param() { chat_id }: ChatIdDto,
     @Query() query: GetChatQueryDto,
-  ): Promise<ChatDto> {
+  ): Promise<Chat> {
     return this.chats.get(caller, chat_id, query);
   }
 
@@ -65,25 +66,23 @@ export class ChatsController {
     summary: "Change a chat's title, visibility or metadata, or switch its active branch",
     description: '`head_interaction_id` activates the branch that ends with that interaction.',
   })
-  @ApiResponse({ status: 200, type: ChatDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiAnswer(200, chat)
+  @ApiResponse({ status: 400 })
   @ApiResponse({
     status: 403,
-    type: ProblemDto,
     description: 'Only its owner and admins change the visibility.',
   })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 404 })
   @ApiResponse({
     status: 409,
-    type: ProblemDto,
     description: 'An interaction runs or waits in the chat.',
   })
-  @ApiResponse({ status: 429, type: QuotaExceededDto })
+  @ApiAnswer(429, quotaExceeded)
   update(
     @Caller() caller: Principal,
     @Param() { chat_id }: ChatIdDto,
     @Body() body: UpdateChatDto,
-  ): Promise<ChatDto> {
+  ): Promise<Chat> {
     return this.chats.update(caller, chat_id, body);
   }
 
@@ -94,8 +93,8 @@ export class ChatsController {
     description: 'Of a chat that the tenant sees: its owner, or with the scope `admin`.',
   })
   @ApiResponse({ status: 204 })
-  @ApiResponse({ status: 403, type: ProblemDto, description: 'It belongs to another user.' })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 403, description: 'It belongs to another user.' })
+  @ApiResponse({ status: 404 })
   delete(@Caller() caller: Principal, @Param() { chat_id }: ChatIdDto): Promise<void> {
     return this.deletion.delete(caller, chat_id);
   }

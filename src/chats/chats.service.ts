@@ -17,7 +17,6 @@ import { newChatRow } from '../persistence/interaction-rules.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import { NO_USAGE } from '../protocol/interaction.js';
-import type { Chat, ChatSummary } from '../protocol/interaction.js';
 import { ChatRedaction } from './chat-redaction.js';
 import type { CreateChat, ListChats, ReadChat, UpdateChat } from './chat-request.js';
 import { ChatSettingsRules } from './chat-settings-rules.js';
@@ -34,6 +33,7 @@ import {
   parseSearchCursor,
 } from './chat-cursor.js';
 import { searchChats } from './chat-search.js';
+import type { Chat, ChatSummary } from '../protocol/wire/chat.js';
 
 /** Pages of chats that are read for one user at once; each may be large. */
 const PAGES_AT_ONCE = 4;

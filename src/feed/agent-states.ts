@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../event-log/follow/stream-event.js';
-import type { AgentFocus, AgentNode } from '../agents/tree/agent-node.js';
+import type { AgentNode } from '../agents/tree/agent-node.js';
 import { AgentTree } from '../agents/tree/agent-tree.js';
 import { pagesOf, TREE_TYPES } from '../agents/tree/read-tree.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
@@ -7,6 +7,7 @@ import type { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { RecordEvent } from '../protocol/events.js';
 import type { AgentState } from '../protocol/agent.js';
+import type { AgentFocus } from '../protocol/wire/agent.js';
 
 export interface StateOfAgent extends AgentFocus {
   readonly agent_id: string;

@@ -8,9 +8,9 @@ import type { ChatState } from '../persistence/rows/chat-state.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
-import type { FileInfo } from '../protocol/file.js';
-import type { Task } from '../protocol/task.js';
 import { TaskStore } from '../tasks/task-store.js';
+import type { FileInfo } from '../protocol/wire/file.js';
+import type { Task } from '../protocol/wire/task.js';
 
 /** New files that are told at once. */
 export const MAX_FILES = 50;

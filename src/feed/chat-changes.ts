@@ -12,11 +12,11 @@ import { FileCatalog } from '../files/file-catalog.js';
 import { outsideTenants } from '../kernel/tenant-scope.js';
 import { ChatStore, MAX_STATES } from '../persistence/chat.store.js';
 import type { ChatState } from '../persistence/rows/chat-state.js';
-import type { Task } from '../protocol/task.js';
 import { TaskStore } from '../tasks/task-store.js';
 import { ChangeDetails, isSame, MAX_FILES } from './change-details.js';
 import type { ChatChange, KnownChat } from './change-details.js';
 import { Known } from './known-chats.js';
+import type { Task } from '../protocol/wire/task.js';
 
 /** Maximum transfer time of a hint between processes, in milliseconds; after that it was lost. */
 const ARRIVAL_MS = 250;

@@ -7,7 +7,6 @@ import { Access } from '../auth/access.decorator.js';
 import { ChatAccess } from '../access/chat-access.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { EventStreams } from '../streams/event-streams.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
 import { ChatEventsQueryDto, FeedQueryDto } from '../interactions/dto/events-query.dto.js';
@@ -38,10 +37,9 @@ export class FeedController {
   })
   @ApiResponse({
     status: 400,
-    type: ProblemDto,
     description: 'The cursor is malformed, of another chat, or ahead of its interaction’s end.',
   })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 404 })
   async followChat(
     @Caller() caller: Principal,
     @Param() { chat_id }: ChatIdDto,

@@ -1,7 +1,7 @@
 import type { AnyViewer } from '../persistence/viewer.js';
 import { sees } from '../persistence/viewer.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
-import type { FileInfo } from '../protocol/file.js';
+import type { FileInfo } from '../protocol/wire/file.js';
 
 /** A file with what clients never see. */
 export interface FileRow extends FileInfo {

@@ -16,7 +16,6 @@ import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import type { ArchivedFile } from '../persistence/chat-archive.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
-import type { FileInfo } from '../protocol/file.js';
 import { Quotas } from '../quotas/quotas.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { ReservedBytes } from '../quotas/reserved-bytes.js';
@@ -30,6 +29,7 @@ import type { Fields, IncomingFile } from './upload/incoming-file.js';
 import { Measured } from './upload/measured.js';
 import { sniffType } from './upload/sniff-type.js';
 import { UploadLimit } from './upload/upload-limit.js';
+import type { FileInfo } from '../protocol/wire/file.js';
 
 const CHAT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 

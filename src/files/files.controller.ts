@@ -15,17 +15,8 @@ import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { AdmissionGate } from '../streams/admission-gate.js';
 import { CredentialWatch } from '../streams/credential-watch.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
-import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { sendFile } from './download/send-file.js';
-import {
-  FileDto,
-  FileListDto,
-  FileUrlDto,
-  FileIdDto,
-  ListFilesQueryDto,
-  UploadFileDto,
-} from './dto/file.dto.js';
+import { FileIdDto, ListFilesQueryDto, UploadFileDto } from './dto/file.dto.js';
 import { FileUrls } from './download/file-urls.js';
 import { toFile } from './file-catalog.js';
 import { FileContents } from './file-contents.js';
@@ -33,6 +24,10 @@ import type { ByteRange } from './file-store.js';
 import { FileIntake } from './file-intake.js';
 import { FilesService } from './files.service.js';
 import { readUpload } from './upload/read-upload.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { file, fileList, fileUrl } from '../protocol/wire/file.js';
+import type { FileInfo, FileList, FileUrl } from '../protocol/wire/file.js';
+import { quotaExceeded } from '../quotas/quota-exceeded.js';
 
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
@@ -60,15 +55,15 @@ export class FilesController {
   })
   @ApiConsumes('multipart/form-data')
   @ApiBody({ type: UploadFileDto })
-  @ApiResponse({ status: 201, type: FileDto })
-  @ApiResponse({ status: 400, type: ProblemDto, description: 'The form is not as described.' })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 408, type: ProblemDto, description: 'No byte came for a minute.' })
-  @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than FILE_MAX_BYTES.' })
-  @ApiResponse({ status: 415, type: ProblemDto, description: 'The body is not a form.' })
-  @ApiResponse({ status: 429, type: QuotaExceededDto, description: 'QUOTA_BYTES is used up.' })
-  @ApiResponse({ status: 503, type: ProblemDto, description: 'Files can’t be stored now.' })
-  upload(@Caller() caller: Principal, @Req() request: Request): Promise<FileDto> {
+  @ApiAnswer(201, file)
+  @ApiResponse({ status: 400, description: 'The form is not as described.' })
+  @ApiResponse({ status: 404 })
+  @ApiResponse({ status: 408, description: 'No byte came for a minute.' })
+  @ApiResponse({ status: 413, description: 'Larger than FILE_MAX_BYTES.' })
+  @ApiResponse({ status: 415, description: 'The body is not a form.' })
+  @ApiAnswer(429, quotaExceeded, { description: 'QUOTA_BYTES is used up.' })
+  @ApiResponse({ status: 503, description: 'Files can’t be stored now.' })
+  upload(@Caller() caller: Principal, @Req() request: Request): Promise<FileInfo> {
     this.gate.requireOpen();
     const form = {
       limit: this.config.fileMaxBytes,
@@ -83,18 +78,18 @@ export class FilesController {
 
   @Get()
   @ApiOperation({ summary: 'List files, newest first' })
-  @ApiResponse({ status: 200, type: FileListDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  list(@Caller() caller: Principal, @Query() query: ListFilesQueryDto): Promise<FileListDto> {
+  @ApiAnswer(200, fileList)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 404 })
+  list(@Caller() caller: Principal, @Query() query: ListFilesQueryDto): Promise<FileList> {
     return this.files.list(caller, query);
   }
 
   @Get(':id')
   @ApiOperation({ summary: 'A file, without its content' })
-  @ApiResponse({ status: 200, type: FileDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  async get(@Caller() caller: Principal, @Param() { id }: FileIdDto): Promise<FileDto> {
+  @ApiAnswer(200, file)
+  @ApiResponse({ status: 404 })
+  async get(@Caller() caller: Principal, @Param() { id }: FileIdDto): Promise<FileInfo> {
     return toFile(await this.files.find(caller, id));
   }
 
@@ -108,19 +103,19 @@ export class FilesController {
   @ApiResponse({ status: 200, content: BYTES })
   @ApiResponse({ status: 206, content: BYTES })
   @ApiResponse({ status: 304, description: 'You have it.' })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 416, type: ProblemDto, description: 'The range begins after the end.' })
-  @ApiResponse({ status: 503, type: ProblemDto, description: 'Files can’t be read now.' })
+  @ApiResponse({ status: 404 })
+  @ApiResponse({ status: 416, description: 'The range begins after the end.' })
+  @ApiResponse({ status: 503, description: 'Files can’t be read now.' })
   async content(
     @Caller() caller: Principal,
     @Param() { id }: FileIdDto,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const file = await this.files.find(caller, id);
+    const found = await this.files.find(caller, id);
     this.credentials.cutOff(response);
-    const open = (range?: ByteRange) => this.contents.open(file, range);
-    await sendFile({ request, response }, file, open).catch((err: unknown) => {
+    const open = (range?: ByteRange) => this.contents.open(found, range);
+    await sendFile({ request, response }, found, open).catch((err: unknown) => {
       if (!response.headersSent) throw err;
       // The connection is destroyed, so that the client notices.
       this.logger.debug({ message: `The file ${id} was not sent whole.`, err });
@@ -132,14 +127,14 @@ export class FilesController {
     summary: 'A URL for the content of a file, for clients that can’t send headers',
     description: 'It works without a credential, for a minute.',
   })
-  @ApiResponse({ status: 200, type: FileUrlDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 429, type: ProblemDto, description: 'You have too many unused ones.' })
+  @ApiAnswer(200, fileUrl)
+  @ApiResponse({ status: 404 })
+  @ApiResponse({ status: 429, description: 'You have too many unused ones.' })
   async url(
     @Caller() caller: Principal,
     @Param() { id }: FileIdDto,
     @Req() { baseUrl }: Request,
-  ): Promise<FileUrlDto> {
+  ): Promise<FileUrl> {
     const { url, expires_at } = await this.urls.make(caller, await this.files.find(caller, id));
     return { url: url.startsWith('/') ? baseUrl + url : url, expires_at };
   }
@@ -148,7 +143,7 @@ export class FilesController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a file' })
   @ApiResponse({ status: 204 })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 404 })
   async delete(@Caller() caller: Principal, @Param() { id }: FileIdDto): Promise<void> {
     await this.files.delete(caller, id);
   }

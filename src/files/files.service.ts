@@ -7,13 +7,13 @@ import type { Principal } from '../auth/principal.js';
 import { AppError } from '../kernel/app-error.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { AnyViewer } from '../persistence/viewer.js';
-import type { FileInfo } from '../protocol/file.js';
 import { formatPageCursor, parsePageCursor, toPage } from '../kernel/page-cursor.js';
 import { FileCatalog, toFile } from './file-catalog.js';
 import type { FileRow } from './file-catalog.js';
 import { FileContents } from './file-contents.js';
 import { FilePurge } from './file-purge.js';
 import { auditOf, findOwnChat } from './file-intake.js';
+import type { FileInfo } from '../protocol/wire/file.js';
 
 export interface StoredFile {
   readonly file: FileInfo;

@@ -1,84 +1,21 @@
 import { Controller, Get } from '@nestjs/common';
-import {
-  ApiOperation,
-  ApiProperty,
-  ApiPropertyOptional,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Access } from '../auth/access.decorator.js';
 import { PossibleCaller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { AdmissionGate } from '../streams/admission-gate.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { AppError } from '../kernel/app-error.js';
 import { VERSION } from '../kernel/version.js';
 import { StoreHealth } from '../event-log/store-health.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
-import { ToolServerDto, toServerDto } from '../tools/tool-server.dto.js';
+import { viewServer } from '../tools/view-server.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { liveness, notReady, readiness } from './readiness.js';
+import type { Liveness, Outage, Readiness } from './readiness.js';
 import { Sandbox } from '../workspace/sandbox/sandbox.js';
-import type { SandboxKind } from '../workspace/sandbox/sandbox.js';
 import { Dependencies } from './dependencies.js';
 import type { Dependency } from './dependencies.js';
-
-class HealthDto {
-  @ApiProperty({ example: 'ok' })
-  readonly status: string;
-}
-
-class NotReadyDto extends ProblemDto {
-  @ApiProperty({ example: 'database', description: 'The unavailable dependency.' })
-  readonly dependency: string;
-
-  @ApiProperty({ format: 'date-time' })
-  readonly since: string;
-}
-
-class SandboxDto {
-  @ApiProperty({ enum: ['bubblewrap', 'none', 'missing'] })
-  readonly kind: SandboxKind;
-
-  @ApiProperty({ example: 'bubblewrap: only the workspace is writable, no network' })
-  readonly description: string;
-}
-
-class OutageDto {
-  @ApiProperty({
-    example: 'redis',
-    description: '`redis`, `token issuer`, `webhook receiver`, or `tools of <MCP server>`',
-  })
-  readonly dependency: string;
-
-  @ApiProperty({ format: 'date-time' })
-  readonly since: string;
-
-  @ApiPropertyOptional({
-    example: 'answered 503; waiting: 12, given up: 0',
-    description: 'Of the webhook receiver: its last fault, and the webhooks that are kept.',
-  })
-  readonly detail?: string;
-}
-
-class ReadyDto {
-  @ApiProperty({ enum: ['ok', 'degraded'] })
-  readonly status: 'ok' | 'degraded';
-
-  @ApiPropertyOptional({ example: VERSION, description: 'Of the server.' })
-  readonly version?: string;
-
-  @ApiPropertyOptional({
-    type: [OutageDto],
-    description: 'Unavailable dependencies that the server can work without for a while.',
-  })
-  readonly degraded?: readonly OutageDto[];
-
-  @ApiPropertyOptional({ type: SandboxDto, description: 'Confines the commands of agents.' })
-  readonly sandbox?: SandboxDto;
-
-  @ApiPropertyOptional({ type: [ToolServerDto], description: 'Sources of tools that can fail.' })
-  readonly tool_servers?: readonly ToolServerDto[];
-}
 
 @ApiTags('operations')
 @NeedsNoStore()
@@ -95,8 +32,8 @@ export class HealthController {
 
   @Get('live')
   @ApiOperation({ summary: 'The process answers' })
-  @ApiResponse({ status: 200, type: HealthDto })
-  live(): HealthDto {
+  @ApiAnswer(200, liveness)
+  live(): Liveness {
     return { status: 'ok' };
   }
 
@@ -106,9 +43,9 @@ export class HealthController {
       'The process can serve: it is not shutting down, and its store answers and accepts writes',
     description: 'With the scope `operate` also the details; others get the status only.',
   })
-  @ApiResponse({ status: 200, type: ReadyDto })
-  @ApiResponse({ status: 503, type: NotReadyDto })
-  ready(@PossibleCaller() caller: Principal | undefined): ReadyDto {
+  @ApiAnswer(200, readiness)
+  @ApiAnswer(503, notReady)
+  ready(@PossibleCaller() caller: Principal | undefined): Readiness {
     this.admission.requireOpen();
     const { awaySince, name: dependency } = this.store;
     const isOperator = caller?.scopes.has('operate') ?? false;
@@ -120,7 +57,7 @@ export class HealthController {
     throw new AppError('unavailable', 'not_ready', detail, { extra: { dependency, since } });
   }
 
-  private describe(): ReadyDto {
+  private describe(): Readiness {
     const { kind, description } = this.sandbox;
     const degraded = this.dependencies.list().flatMap(describe);
     return {
@@ -128,12 +65,12 @@ export class HealthController {
       version: VERSION,
       ...(degraded.length > 0 && { degraded }),
       sandbox: { kind, description },
-      tool_servers: this.tools.servers().map(toServerDto),
+      tool_servers: this.tools.servers().map(viewServer),
     };
   }
 }
 
-function describe({ name, awaySince, detail }: Dependency): OutageDto[] {
+function describe({ name, awaySince, detail }: Dependency): Outage[] {
   if (!awaySince) return [];
   return [{ dependency: name, since: awaySince.toISOString(), ...(detail && { detail }) }];
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Problem } from '../protocol/codes.js';
+import type { Problem } from '../protocol/wire/problem.js';
 
 /** Differs between the API and paths that speak the protocol of others. */
 export interface PathRules {

@@ -11,8 +11,8 @@ import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { AGENT_EVENT_TYPES } from '../protocol/event-schemas.js';
 import type { AgentEvent, RecordOf, RecordType } from '../protocol/events.js';
-import type { Interaction } from '../protocol/interaction.js';
 import { PageStates } from './page-states.js';
+import type { Interaction } from '../protocol/wire/interaction.js';
 
 const MIB = 1024 * 1024;
 

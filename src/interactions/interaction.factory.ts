@@ -21,12 +21,12 @@ import type {
   StartInteraction,
 } from '../persistence/rows/start-rows.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
-import type { ChatSettings } from '../protocol/chat-settings.js';
-import type { AttachedFile } from '../protocol/file.js';
 import { samplingOf } from '../protocol/sampling.js';
 import { RunChecks } from './run-checks.js';
 import { parseTraceparent } from '../timeline/trace-context.js';
 import type { StartRequest } from './start-request.js';
+import type { ChatSettings } from '../protocol/wire/chat.js';
+import type { AttachedFile } from '../protocol/wire/file.js';
 
 /** Builds the interaction to start from a request, with all defaults filled in. */
 @Injectable()

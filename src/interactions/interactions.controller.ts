@@ -11,20 +11,13 @@ import type { Principal } from '../auth/principal.js';
 import { Access } from '../auth/access.decorator.js';
 import { CredentialWatch } from '../streams/credential-watch.js';
 import { EventStreams } from '../streams/event-streams.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
 import { START } from '../protocol/cursor.js';
 import { isFinal } from '../protocol/interaction.js';
 import { EventsQueryDto, StartQueryDto } from './dto/events-query.dto.js';
 import type { StreamQueryDto } from './dto/events-query.dto.js';
-import { InteractionDto } from './dto/interaction.dto.js';
-import {
-  ChatBusyDto,
-  EditInteractionDto,
-  StartInteractionDto,
-} from './dto/start-interaction.dto.js';
+import { EditInteractionDto, StartInteractionDto } from './dto/start-interaction.dto.js';
 import { EventsService } from './events.service.js';
 import type { FollowOptions, SentCursor } from './events.service.js';
 import { InteractionView } from './interaction-view.js';
@@ -38,6 +31,11 @@ import {
 } from './interactions.decorators.js';
 import { InteractionsService } from './interactions.service.js';
 import type { StartHeaders, StartRequest } from './start-request.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { interaction } from '../protocol/wire/interaction.js';
+import type { Interaction } from '../protocol/wire/interaction.js';
+import { chatBusy } from '../protocol/wire/run.js';
+import { quotaExceeded } from '../quotas/quota-exceeded.js';
 
 /** How the client wants the answer to a start. */
 interface AnswerOptions {
@@ -86,7 +84,7 @@ export class InteractionsController {
     description:
       'Starts a new interaction from the state before the edited one. What followed is superseded, not lost: `PATCH /chats/{chat_id}` switches back.',
   })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 404 })
   async edit(
     @Caller() caller: Principal,
     @Param() { chat_id, interaction_id: edited_from }: InteractionIdDto,
@@ -109,40 +107,30 @@ export class InteractionsController {
     description:
       'For one that is FAILED with `crash_loop`, `log_unreadable`, `save_loop` or `store_refused` and is the head of its chat. It goes on with its log, in the background, under the same id: RUNNING, then a second end. Readers see one `interaction_complete`, the last; the earlier one is a `notice` with the code `retried` to them.',
   })
-  @ApiResponse({
-    status: 202,
-    type: InteractionDto,
+  @ApiAnswer(202, interaction, {
     description: 'It runs in the background.',
     headers: { Location: { description: 'Its events.', schema: { type: 'string' } } },
   })
   @ApiResponse({
     status: 400,
-    type: ProblemDto,
     description: 'The server no longer allows its settings, or has no such agent or model.',
   })
   @ApiResponse({
     status: 403,
-    type: ProblemDto,
     description: 'Its `approval_mode` needs the scope `decide` (`missing_scope`).',
   })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({
-    status: 409,
-    type: ChatBusyDto,
+  @ApiResponse({ status: 404 })
+  @ApiAnswer(409, chatBusy, {
     description:
       'It was not given up, or was imported (`not_given_up`), the chat is busy (`chat_busy`), or has gone on without it (`interaction_superseded`).',
   })
-  @ApiResponse({
-    status: 429,
-    type: QuotaExceededDto,
-    description: 'A quota of the tenant is used up.',
-  })
-  @ApiResponse({ status: 503, type: ProblemDto, description: 'The server is shutting down.' })
+  @ApiAnswer(429, quotaExceeded, { description: 'A quota of the tenant is used up.' })
+  @ApiResponse({ status: 503, description: 'The server is shutting down.' })
   async retry(
     @Caller() caller: Principal,
     @Param() { chat_id, interaction_id }: InteractionIdDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<InteractionDto> {
+  ): Promise<Interaction> {
     const found = await this.access.interaction(caller, chat_id, interaction_id);
     const row = await this.interactions.retry(caller, found);
     response.location(response.req.baseUrl + eventsOf(row));
@@ -151,12 +139,12 @@ export class InteractionsController {
 
   @Get(':interaction_id')
   @ApiOperation({ summary: 'One interaction, with its events and state' })
-  @ApiResponse({ status: 200, type: InteractionDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiAnswer(200, interaction)
+  @ApiResponse({ status: 404 })
   async get(
     @Caller() caller: Principal,
     @Param() { chat_id, interaction_id }: InteractionIdDto,
-  ): Promise<InteractionDto> {
+  ): Promise<Interaction> {
     return this.view.one(await this.access.interaction(caller, chat_id, interaction_id));
   }
 
@@ -173,11 +161,10 @@ export class InteractionsController {
   @ApiResponse({ status: 204, description: 'The cursor is at the end already.' })
   @ApiResponse({
     status: 400,
-    type: ProblemDto,
     description:
       'The cursor is malformed, or ahead of an interaction that has ended (`cursor_ahead`).',
   })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 404 })
   async follow(
     @Caller() caller: Principal,
     @Param() { chat_id, interaction_id }: InteractionIdDto,

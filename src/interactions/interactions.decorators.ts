@@ -10,16 +10,16 @@ import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { DECIDING_MODES } from './run-checks.js';
 import { AlsoNeeds } from '../auth/access.decorator.js';
-import { QuotaExceededDto } from '../quotas/dto/quota-exceeded.dto.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { MAX_PENDING_LENGTH } from '../streams/event-streams.js';
 import { ApiEventStream } from '../http/openapi/event-stream.js';
 import { AppError } from '../kernel/app-error.js';
 import type { SentCursor } from './events.service.js';
 import type { StartHeaders } from './start-request.js';
-import { InteractionDto } from './dto/interaction.dto.js';
-import { ChatBusyDto } from './dto/start-interaction.dto.js';
 import { prefersJson, waitLimitOf } from './request-preferences.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { interaction } from '../protocol/wire/interaction.js';
+import { chatBusy } from '../protocol/wire/run.js';
+import { quotaExceeded } from '../quotas/quota-exceeded.js';
 
 const LOCATION = { Location: { description: 'Its events.', schema: { type: 'string' } } } as const;
 
@@ -53,36 +53,28 @@ export function StartsInteraction(
       required: false,
       description: '`wait`, or `wait=<seconds>`: as `?wait=true`.',
     }),
-    ApiEventStream({ alsoJson: InteractionDto, headers: LOCATION }),
-    ApiResponse({
-      status: 202,
-      type: InteractionDto,
+    ApiEventStream({ alsoJson: interaction, headers: LOCATION }),
+    ApiAnswer(202, interaction, {
       description:
         'It runs in the background. With `?wait=true`: it needs a person, or goes on for longer.',
       headers: LOCATION,
     }),
-    ApiResponse({ status: 400, type: ProblemDto, description: 'Invalid body.' }),
-    ApiResponse({
-      status: 409,
-      type: ChatBusyDto,
+    ApiResponse({ status: 400, description: 'Invalid body.' }),
+    ApiAnswer(409, chatBusy, {
       description:
         'The chat is busy (see `active_interaction_id`), or the edited interaction is still queued.',
     }),
     ApiResponse({
       status: 422,
-      type: ProblemDto,
       description: 'The Idempotency-Key was used with another body.',
     }),
-    ApiResponse({
-      status: 429,
-      type: QuotaExceededDto,
+    ApiAnswer(429, quotaExceeded, {
       description:
         'A quota of the tenant is used up (see `quota`), or the queue of the chat is full.',
       headers: { 'Retry-After': { description: 'In seconds.', schema: { type: 'integer' } } },
     }),
     ApiResponse({
       status: 503,
-      type: ProblemDto,
       description: 'The server is shutting down, or has too many streams.',
     }),
   );
@@ -95,7 +87,6 @@ export function StreamsEvents(path: string, schema = 'StreamEvent'): MethodDecor
     ApiEventStream({ event: schema }),
     ApiResponse({
       status: 503,
-      type: ProblemDto,
       description: 'The server, or the interaction, has too many streams.',
     }),
   );

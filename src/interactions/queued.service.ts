@@ -9,10 +9,10 @@ import { KeyedMutex } from '../kernel/async/keyed-mutex.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { QueuedChange } from '../persistence/rows/start-rows.js';
-import type { Interaction } from '../protocol/interaction.js';
 import { Quotas } from '../quotas/quotas.js';
 import { InteractionView } from './interaction-view.js';
 import { RunChecks } from './run-checks.js';
+import type { Interaction } from '../protocol/wire/interaction.js';
 
 interface Changes {
   readonly user_message?: string;

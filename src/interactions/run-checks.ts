@@ -8,7 +8,8 @@ import { ConfigError } from '../config/config-error.js';
 import { isUnderRoots } from '../config/tenant-paths.js';
 import { AppError } from '../kernel/app-error.js';
 import { ModelRegistry } from '../models/model-registry.js';
-import type { ChatSettings, ApprovalMode } from '../protocol/chat-settings.js';
+import type { ApprovalMode } from '../protocol/chat-settings.js';
+import type { ChatSettings } from '../protocol/wire/chat.js';
 
 /** With these, the agent goes on before a person has decided. */
 export const DECIDING_MODES: readonly unknown[] = ['auto', 'defer'];

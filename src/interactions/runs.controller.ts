@@ -3,9 +3,11 @@ import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Access } from '../auth/access.decorator.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
-import { CancelRunsDto, CancelledRunsDto, RunListDto, RunsQueryDto } from './dto/runs.dto.js';
+import { CancelRunsDto, RunsQueryDto } from './dto/runs.dto.js';
 import { RunsService } from './runs.service.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { cancelledRuns, runList } from '../protocol/wire/run.js';
+import type { CancelledRuns, RunPage } from '../protocol/wire/run.js';
 
 @ApiTags('interactions')
 @Access('operate')
@@ -19,10 +21,10 @@ export class RunsController {
     description:
       'In chats of all users, and without anything that was said in them. With ADMIN_KEY also of another tenant, or of all.',
   })
-  @ApiResponse({ status: 200, type: RunListDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 403, type: ProblemDto, description: 'Another tenant.' })
-  list(@Caller() caller: Principal, @Query() query: RunsQueryDto): Promise<RunListDto> {
+  @ApiAnswer(200, runList)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 403, description: 'Another tenant.' })
+  list(@Caller() caller: Principal, @Query() query: RunsQueryDto): Promise<RunPage> {
     return this.runs.list(caller, query);
   }
 
@@ -34,10 +36,10 @@ export class RunsController {
       'Does not wait for their ends. `all` takes the oldest 1,000; `has_more` says that there are others. With ADMIN_KEY also those of another tenant, or of all.',
   })
   @ApiBody({ type: CancelRunsDto, examples: { all: { value: { all: true } } } })
-  @ApiResponse({ status: 200, type: CancelledRunsDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 403, type: ProblemDto, description: 'Another tenant.' })
-  cancel(@Caller() caller: Principal, @Body() body: CancelRunsDto): Promise<CancelledRunsDto> {
+  @ApiAnswer(200, cancelledRuns)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 403, description: 'Another tenant.' })
+  cancel(@Caller() caller: Principal, @Body() body: CancelRunsDto): Promise<CancelledRuns> {
     return this.runs.cancel(caller, body);
   }
 }

@@ -13,15 +13,9 @@ import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { AnyViewer } from '../persistence/viewer.js';
 import { shownRequirement } from '../runs/requirements/find-missing.js';
 import { isFinal } from '../protocol/interaction.js';
-import { RUN_STATUSES } from './run-list.js';
-import type {
-  CancelRuns,
-  CancelledRun,
-  CancelledRuns,
-  ListRuns,
-  ListedRun,
-  RunPage,
-} from './run-list.js';
+import type { CancelRuns, ListRuns } from './run-list.js';
+import { RUN_STATUSES } from '../protocol/wire/run.js';
+import type { CancelledRun, CancelledRuns, ListedRun, RunPage } from '../protocol/wire/run.js';
 
 /** Interactions of one request for all. */
 const MAX_CANCELLED = 1_000;

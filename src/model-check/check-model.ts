@@ -1,9 +1,10 @@
 import type { ParleyServer } from '../app/parley-server.js';
 import type { StreamEvent } from '../event-log/follow/stream-event.js';
-import type { Interaction, Usage } from '../protocol/interaction.js';
+import type { Usage } from '../protocol/interaction.js';
 import { PROBE_AGENT } from './model-check.module.js';
 import { PROBES } from './probes.js';
 import type { Finding, ProbeName } from './probes.js';
+import type { Interaction } from '../protocol/wire/interaction.js';
 
 /** `failed`: the request was refused, or its answer was lost or not understood. */
 export interface CheckResult {

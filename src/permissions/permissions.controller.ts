@@ -6,25 +6,29 @@ import { viewerOf } from '../access/viewer-of.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../auth/access.decorator.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
-import { CheckDto, VerdictDto } from './dto/check.dto.js';
+import { CheckDto } from './dto/check.dto.js';
 import { CreateRuleDto } from './dto/create-rule.dto.js';
-import {
-  CreatedRuleDto,
-  DeletedRulesDto,
-  PermissionRuleDto,
-  PermissionRuleListDto,
-} from './dto/permission-rule.dto.js';
 import { DeleteRulesQueryDto, ListRulesQueryDto, RuleIdDto } from './dto/rules-query.dto.js';
 import { PermissionsService } from './permissions.service.js';
 import { RuleBook } from './rules/rule-book.js';
 import { toPage } from '../kernel/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
-import type { Matcher, RuleInput, RuleScope } from './rules/permission-rule.js';
 import type { RuleFilter } from './rules/rule-store.js';
 import { checkRule } from './rules/check-rule.js';
 import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { formatRuleCursor, parseRuleCursor } from './rules/order-rules.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { createdRule, deletedRules, ruleList, verdict } from '../protocol/wire/rule.js';
+import type {
+  CreatedRule,
+  DeletedRules,
+  Matcher,
+  PermissionRule,
+  RuleInput,
+  RuleList,
+  RuleScope,
+  Verdict,
+} from '../protocol/wire/rule.js';
 
 type RuleTarget = Pick<RuleInput, 'scope' | 'scope_id'>;
 
@@ -41,12 +45,12 @@ export class PermissionsController {
 
   @Get('rules')
   @ApiOperation({ summary: 'List rules, in the order in which they are looked at' })
-  @ApiResponse({ status: 200, type: PermissionRuleListDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiAnswer(200, ruleList)
+  @ApiResponse({ status: 400 })
   async list(
     @Caller() caller: Principal,
     @Query() { limit, cursor, scope, scope_id }: ListRulesQueryDto,
-  ): Promise<PermissionRuleListDto> {
+  ): Promise<RuleList> {
     const after = cursor === undefined ? undefined : parseRuleCursor(cursor);
     const page = { limit: limit + 1, ...(after && { after }) };
     return toPage(
@@ -59,16 +63,15 @@ export class PermissionsController {
   @Access('decide')
   @Post('rules')
   @ApiOperation({ summary: 'Add a rule' })
-  @ApiResponse({ status: 201, type: CreatedRuleDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiAnswer(201, createdRule)
+  @ApiResponse({ status: 400 })
   @ApiResponse({
     status: 403,
-    type: ProblemDto,
     description: 'Of scope agent, global, or another user’s: only admins.',
   })
-  @ApiResponse({ status: 404, type: ProblemDto, description: 'There is no such chat.' })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'There are too many of that scope.' })
-  async add(@Caller() caller: Principal, @Body() body: CreateRuleDto): Promise<CreatedRuleDto> {
+  @ApiResponse({ status: 404, description: 'There is no such chat.' })
+  @ApiResponse({ status: 409, description: 'There are too many of that scope.' })
+  async add(@Caller() caller: Principal, @Body() body: CreateRuleDto): Promise<CreatedRule> {
     const rule = ofUser(caller, requireRule(body));
     requireRight(caller, rule);
     const hint = this.hintOn(rule);
@@ -80,8 +83,8 @@ export class PermissionsController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a rule' })
   @ApiResponse({ status: 204 })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'It is a rule of a file.' })
+  @ApiResponse({ status: 404 })
+  @ApiResponse({ status: 409, description: 'It is a rule of a file.' })
   async remove(@Caller() caller: Principal, @Param() { id }: RuleIdDto): Promise<void> {
     requireRight(caller, await this.rules.get(caller, id));
     await this.rules.remove(caller, id);
@@ -90,12 +93,12 @@ export class PermissionsController {
   @Access('decide')
   @Delete('rules')
   @ApiOperation({ summary: 'Delete the rules of a scope that were added over the API' })
-  @ApiResponse({ status: 200, type: DeletedRulesDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
+  @ApiAnswer(200, deletedRules)
+  @ApiResponse({ status: 400 })
   async removeAll(
     @Caller() caller: Principal,
     @Query() { scope, scope_id }: DeleteRulesQueryDto,
-  ): Promise<DeletedRulesDto> {
+  ): Promise<DeletedRules> {
     requireRight(caller, { scope, scope_id: scope_id ?? caller.user_id });
     return { deleted: await this.rules.removeAll(caller, filterOf(scope, scope_id)) };
   }
@@ -103,9 +106,9 @@ export class PermissionsController {
   @Post('check')
   @HttpCode(200)
   @ApiOperation({ summary: 'Ask what the rules say about a call, without running it' })
-  @ApiResponse({ status: 200, type: VerdictDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  async check(@Caller() caller: Principal, @Body() body: CheckDto): Promise<VerdictDto> {
+  @ApiAnswer(200, verdict)
+  @ApiResponse({ status: 400 })
+  async check(@Caller() caller: Principal, @Body() body: CheckDto): Promise<Verdict> {
     const { tenant_id, user_id } = caller;
     const { tool_name, tool_input, chat_id, agent } = body;
     const chat = chat_id === undefined ? undefined : await this.access.findChat(caller, chat_id);
@@ -115,7 +118,7 @@ export class PermissionsController {
       ...(chat && { chat_uid: chat.uid }),
       ...(agent !== undefined && { agent }),
     });
-    return { decision, rule: rule as PermissionRuleDto | null, reason, trace };
+    return { decision, rule: rule as PermissionRule | null, reason, trace };
   }
 
   /** A tool may come later, with its server or with a client, so that the rule is valid. */

@@ -12,7 +12,6 @@ import type { ShownFiles } from './policy/file-filter.js';
 import { scriptOf } from './policy/judged-parts.js';
 import type { OwnedCall, PermissionCall } from './policy/permission-call.js';
 import { PermissionPolicy } from './policy/permission-policy.js';
-import type { RuleInput, RuleScope } from './rules/permission-rule.js';
 import { RuleBook } from './rules/rule-book.js';
 import { ScriptReader } from './shell/script-reader.js';
 import { ShellGrammar } from './shell/shell-grammar.js';
@@ -22,6 +21,7 @@ import type { Verdict } from './policy/verdict.js';
 import type { AnyRule, CompiledRule, RuleSet } from './rules/compiled-rule.js';
 import { compileRule } from './rules/compiled-rule.js';
 import { canonicalJson } from '../kernel/json/json.js';
+import type { RuleInput, RuleScope } from '../protocol/wire/rule.js';
 
 /** The scope of a remembered answer of a person: the chat, the agent type, or all. */
 export type RememberedScope = Exclude<RuleScope, 'user'>;

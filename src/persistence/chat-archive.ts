@@ -1,10 +1,10 @@
-import type { FileInfo } from '../protocol/file.js';
 import type { Message } from '../protocol/message.js';
 import type { WrappedKey } from '../encryption/data-key-store.js';
 import type { LogRecord } from './rows/log-record.js';
 import type { RequestRow } from './rows/request-rows.js';
 import type { InteractionRow } from './rows/interaction-row.js';
 import type { ChatRow } from './rows/chat-rows.js';
+import type { FileInfo } from '../protocol/wire/file.js';
 
 /** An interaction during export and import. */
 export interface ArchivedInteraction extends InteractionRow {

@@ -1,12 +1,14 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { NeedsNoStore } from '../http/security/needs-no-store.js';
 import { AppError } from '../kernel/app-error.js';
 import { ERRORS, NOTICES, PROBLEMS, STARTUP } from '../protocol/codes.js';
 import { Access } from '../auth/access.decorator.js';
-import { CodeDto, CodeMeaningDto } from './dto/code.dto.js';
+import { CodeDto } from './dto/code.dto.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { codeMeaning } from './code-meaning.js';
+import type { CodeMeaning } from './code-meaning.js';
 
 /** The codes of problems, errors and notices: what the `type` of a problem document links to. */
 @ApiTags('operations')
@@ -16,13 +18,13 @@ import { CodeDto, CodeMeaningDto } from './dto/code.dto.js';
 export class ProblemsController {
   @Get(':code')
   @ApiOperation({ summary: 'Explain the code of a problem, error or notice' })
-  @ApiResponse({ status: 200, type: CodeMeaningDto, description: 'HTML for a browser.' })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiAnswer(200, codeMeaning, { description: 'HTML for a browser.' })
+  @ApiResponse({ status: 404 })
   get(
     @Param() { code }: CodeDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): CodeMeaningDto | string {
+  ): CodeMeaning | string {
     const meaning = meaningOf(code);
     response.vary('Accept');
     if (request.accepts('json', 'html') !== 'html') return meaning;
@@ -32,7 +34,7 @@ export class ProblemsController {
 }
 
 /** @throws AppError `problem_not_found` (404) */
-function meaningOf(code: string): CodeMeaningDto {
+function meaningOf(code: string): CodeMeaning {
   const [status, problem] = own(PROBLEMS, code) ?? [null];
   const meaning = problem ?? own(ERRORS, code) ?? own(NOTICES, code) ?? own(STARTUP, code);
   if (meaning === undefined)
@@ -49,7 +51,7 @@ function own<T>(table: Readonly<Record<string, T>>, code: string): T | undefined
 }
 
 /** None of its parts comes from the request: the code is one of the table. */
-function toPage({ code, status, meaning }: CodeMeaningDto): string {
+function toPage({ code, status, meaning }: CodeMeaning): string {
   const text = meaning.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const heading = status === null ? code : `${code} (${status})`;
   return `<!doctype html><html lang="en"><title>${code}</title><h1>${heading}</h1><p>${text}</p></html>\n`;

@@ -1,16 +1,3 @@
-import type { FieldFault } from '../kernel/app-error.js';
-
-/** `application/problem+json` (RFC 9457); `type` is `/problems/<code>`, stable. */
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly instance: string;
-  readonly errors?: readonly FieldFault[];
-  readonly [extra: string]: unknown;
-}
-
 /** Problems over HTTP: the status of each code, and what it means. */
 export const PROBLEMS: Readonly<Record<string, readonly [status: number, meaning: string]>> = {
   already_processed: [400, 'The request was decided or answered before; the first one counts.'],

@@ -1,21 +1,8 @@
 import { z } from 'zod';
 import { liveEvents } from './live-events.js';
 import { records } from './records.js';
-import {
-  agentStatus,
-  attachedFile,
-  blockId,
-  cause,
-  count,
-  decider,
-  eventError,
-  finishReason,
-  stoppedEffect,
-  task,
-  text,
-  time,
-  usage,
-} from './records/fields.js';
+import { components, pathTo } from './wire/components.js';
+import { blockId, count, text, time } from './records/fields.js';
 
 /** The part of the log that `Interaction.agent_events` shows. */
 export const AGENT_EVENT_TYPES = [
@@ -52,19 +39,6 @@ export const trace = z.object({ type: z.literal('TRACE'), name: text, detail: z.
   example: { name: 'response.rate_limits', detail: { remaining: 10 } },
 });
 
-/** Types that several events share, by the names of their components. */
-const SHARED = {
-  AgentStatus: agentStatus,
-  AttachedFile: attachedFile,
-  Cause: cause,
-  Decider: decider,
-  EventError: eventError,
-  FinishReason: finishReason,
-  StoppedEffect: stoppedEffect,
-  Task: task,
-  Usage: usage,
-};
-
 const ORIGIN = { interaction_id: text, agent_id: text };
 const NUMBERED = { ...ORIGIN, seq: count.min(1).describe('1, 2, 3… without a gap.'), at: time };
 const EXAMPLE_ORIGIN = { interaction_id: 'int_1', agent_id: 'agent_1' };
@@ -84,20 +58,28 @@ export function eventSchemas(): ReadonlyMap<string, z.ZodObject> {
   return new Map([...durable, ...deltas, ['TRACE', withOrigin(trace, ORIGIN, EXAMPLE_ORIGIN)]]);
 }
 
+const NULL = { type: 'string', nullable: true, enum: [null] } as z.core.JSONSchema.BaseSchema;
+
+let built: Record<string, JsonSchema> | undefined;
+
 /**
- * The component schemas of an OpenAPI 3.0 document that describe streams: each event, the types
- * that they share, and the unions `StreamEvent` and `AgentEvent`.
+ * The component schemas of an OpenAPI 3.0 document: those of `wire/`, each event, the types that
+ * they share, and the unions `StreamEvent` and `AgentEvent`. Built on first use.
  */
-export function eventComponents(): Record<string, JsonSchema> {
+export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
+  built ??= buildComponents();
+  return built;
+}
+
+function buildComponents(): Record<string, JsonSchema> {
   const events = eventSchemas();
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(SHARED)) registry.add(schema, { id });
-  for (const [type, schema] of events) registry.add(schema, { id: componentName(type) });
-  for (const [name, schema] of liveSchemas()) registry.add(schema, { id: name });
-  const { schemas } = z.toJSONSchema(registry, {
+  for (const [type, schema] of events) components.add(schema, { id: componentName(type) });
+  for (const [id, schema] of liveSchemas()) components.add(schema, { id });
+  const { schemas } = z.toJSONSchema(components, {
     target: 'openapi-3.0',
     io: 'input',
-    uri: toRef,
+    uri: pathTo,
+    override: ({ jsonSchema }) => admitNull(jsonSchema),
   });
   // OpenAPI 3.0 has no `$id`
   const own = Object.entries(schemas).map(([id, { $id: _, ...schema }]) => [id, schema] as const);
@@ -107,6 +89,16 @@ export function eventComponents(): Record<string, JsonSchema> {
     ...liveComponents(),
     AgentEvent: unionOf(AGENT_EVENT_TYPES, 'A record that `Interaction.agent_events` shows.'),
   };
+}
+
+/** OpenAPI 3.0: beside `nullable`, neither an `enum` nor a reference has null among its values. */
+function admitNull(schema: z.core.JSONSchema.BaseSchema): void {
+  if (!schema['nullable']) return;
+  if (schema.enum) schema.enum = [...schema.enum, null];
+  if (!schema.allOf) return;
+  schema.anyOf = [...schema.allOf, NULL];
+  delete schema.allOf;
+  delete schema['nullable'];
 }
 
 /** The events of the two live streams, each with an example, by the names of their components. */
@@ -127,11 +119,11 @@ function named(events: Record<string, z.ZodObject>, prefix: string) {
 function liveComponents(): Record<string, JsonSchema> {
   const names = [...liveSchemas().keys()];
   const refs = (prefix: string) =>
-    names.filter((name) => name.startsWith(prefix)).map((name) => ({ $ref: toRef(name) }));
+    names.filter((name) => name.startsWith(prefix)).map((name) => ({ $ref: pathTo(name) }));
   return {
     ChatStreamEvent: {
       description: 'The `data` of each frame of the stream of a chat.',
-      anyOf: [{ $ref: toRef('StreamEvent') }, ...refs('Chat')],
+      anyOf: [{ $ref: pathTo('StreamEvent') }, ...refs('Chat')],
     },
     FeedEvent: {
       description: 'The `data` of each frame of the feed.',
@@ -156,11 +148,7 @@ function withOrigin(body: z.ZodObject, origin: z.ZodRawShape, example: object): 
 }
 
 function unionOf(types: readonly string[], description: string): JsonSchema {
-  const mapping = Object.fromEntries(types.map((type) => [type, toRef(componentName(type))]));
+  const mapping = Object.fromEntries(types.map((type) => [type, pathTo(componentName(type))]));
   const oneOf = Object.values(mapping).map(($ref) => ({ $ref }));
   return { description, oneOf, discriminator: { propertyName: 'type', mapping } };
-}
-
-function toRef(name: string): string {
-  return `#/components/schemas/${name}`;
 }

@@ -1,9 +1,6 @@
-import type { AttachedFile } from './file.js';
 import type { z } from 'zod';
-import type { ChatSettings } from './chat-settings.js';
-import type { AgentEvent, EventError } from './events.js';
+import type { EventError } from './events.js';
 import type { Immutable } from './json.js';
-import type { Message } from './message.js';
 import { ACTIVE_STATUSES, FINAL_STATUSES } from './records/fields.js';
 import type { VISIBILITIES, usage } from './records/fields.js';
 
@@ -61,76 +58,3 @@ export function addTokens(...counts: readonly number[]): number {
 export type Visibility = (typeof VISIBILITIES)[number];
 
 export type InteractionError = EventError;
-
-/** One user message and the work that answers it. Times are ISO 8601 in UTC. */
-export interface Interaction {
-  readonly id: string;
-  readonly chat_id: string;
-  readonly parent_id: string | null;
-  /** The interaction that this one edits. */
-  readonly edited_from: string | null;
-  readonly status: InteractionStatus;
-  readonly user_message: string;
-  /** That came with the message; they may be deleted since. */
-  readonly files: readonly AttachedFile[];
-  /** The text of the last ANSWER; null while there is none. */
-  readonly answer: string | null;
-  /** Why that answer ended; null while there is none, and of one that a cancel cut. */
-  readonly finish_reason: 'stop' | 'length' | 'content_filter' | null;
-  readonly agent: string;
-  /** Its root agent. */
-  readonly agent_id: string;
-  readonly model: string;
-  readonly agent_events: readonly AgentEvent[];
-  /** The whole conversation after this interaction; null until it ended. */
-  readonly final_agent_state: { readonly messages: readonly Message[] } | null;
-  readonly usage: Usage;
-  readonly error: InteractionError | null;
-  readonly created_at: string;
-  readonly completed_at: string | null;
-  /** Set while the interaction is off the chat's active branch. */
-  readonly superseded_at: string | null;
-  readonly last_seq: number;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  /** The fields that this answer shortens because they are long; null if everything is in it. */
-  readonly cut: InteractionCut | null;
-}
-
-/** Paths at which the rest is. */
-export interface InteractionCut {
-  /** The events after those in `agent_events`. */
-  readonly agent_events?: string;
-  /** The final state, which is null here although the interaction has ended. */
-  readonly final_agent_state?: string;
-}
-
-export interface Chat {
-  readonly id: string;
-  readonly title: string | null;
-  /** The beginning of the last message or answer of the active branch. */
-  readonly preview: string | null;
-  /** That of the settings. */
-  readonly agent: string | null;
-  readonly settings: ChatSettings;
-  /** The id of the user who created it. */
-  readonly owner: string;
-  readonly visibility: Visibility;
-  /** The conversation that it starts from. */
-  readonly messages: readonly Message[];
-  readonly interactions: readonly Interaction[];
-  /** The value of `before` for the earlier interactions; null if there are none. */
-  readonly next_before: string | null;
-  /** Of all its interactions. */
-  readonly usage: Usage;
-  readonly head_interaction_id: string | null;
-  /** The interaction that runs or waits for a person; null: none does. */
-  readonly active_interaction_id: string | null;
-  /** Of the active interaction, else QUEUED if any waits, else of the head; null: there is none. */
-  readonly status: InteractionStatus | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
-
-/** A chat in a list: everything but its messages and interactions, and sums over these. */
-export type ChatSummary = Omit<Chat, 'messages' | 'interactions' | 'next_before' | 'usage'>;

@@ -1,26 +1,11 @@
 import { z } from 'zod';
-import { AGENT_STATE_MEANINGS, AGENT_STATES } from './agent.js';
 import type { Immutable } from './json.js';
-import {
-  ACTIVE_STATUSES,
-  FINAL_STATUSES,
-  VISIBILITIES,
-  json,
-  task,
-  text,
-  time,
-} from './records/fields.js';
-
-const file = z.object({
-  id: text,
-  chat_id: text.nullable(),
-  filename: text,
-  mime_type: text,
-  size_bytes: z.int().min(0),
-  sha256: text,
-  created_at: time,
-  owner: text,
-});
+import { task, text } from './records/fields.js';
+import { agentFocus, agentState } from './wire/agent.js';
+import { chatSummary } from './wire/chat.js';
+import { file } from './wire/file.js';
+import { interactionStatus, message } from './wire/interaction.js';
+import { request } from './wire/request.js';
 
 type LiveEvents = ReturnType<typeof build>;
 type EventOf<S> = {
@@ -52,73 +37,22 @@ const LISTED = {
 };
 const CHAT = {
   ...LISTED,
-  ...{ agent: null, owner: 'ann', visibility: 'private', head_interaction_id: 'int_1' },
+  ...{ preview: null, agent: null, settings: {}, owner: 'ann', visibility: 'private' },
+  head_interaction_id: 'int_1',
   ...{ created_at: '2026-01-15T10:00:00.000Z', metadata: {} },
 };
 const EXAMPLE = { chat_id: 'chat_1' };
 
 function build() {
-  const status = z.enum(['QUEUED', ...ACTIVE_STATUSES, ...FINAL_STATUSES]);
-  const chatStatus = status
-    .nullable()
-    .describe('Of the active interaction, else QUEUED if any waits, else of the head; null: none.');
   const idOrNull = text.nullable();
   const cursor = idOrNull.describe(
     'For `?cursor=` of the list that has the rest; null: it is whole.',
   );
 
-  const chat = z
-    .looseObject({
-      id: text,
-      title: text.nullable(),
-      agent: text.nullable(),
-      owner: text,
-      visibility: z.enum(VISIBILITIES),
-      status: chatStatus,
-      head_interaction_id: idOrNull,
-      active_interaction_id: idOrNull,
-      created_at: time,
-      updated_at: time,
-      metadata: json,
-    })
-    .describe('A chat, as `GET /chats` lists it.');
-
-  const { id, title, updated_at, active_interaction_id } = chat.shape;
+  const { id, title, status: chatStatus, updated_at, active_interaction_id } = chatSummary.shape;
   const listed = z
     .object({ id, title, status: chatStatus, updated_at, active_interaction_id })
     .describe('A chat in the feed.');
-
-  const settlement = z
-    .object({
-      kind: z.enum(['approval', 'input', 'tool']),
-      by: z.object({ kind: z.enum(['user', 'system']), user_id: text.optional() }),
-      cause: z.enum(['timeout', 'cancel']).optional(),
-      approved: z.boolean().optional().describe('Of an approval.'),
-      reason: text.optional().describe('Of an approval: why.'),
-      modified_input: z
-        .looseObject({})
-        .optional()
-        .describe('Of an approval: the input that runs instead of the model’s.'),
-      answer: text.nullable().optional().describe('Of a question; null: declined, or too late.'),
-      tool_output: text.optional().describe('Of a tool that the client runs.'),
-      is_error: z.boolean().optional().describe('Of a tool that the client runs.'),
-    })
-    .describe('How it was settled.');
-
-  const request = z
-    .looseObject({
-      id: text,
-      kind: z.enum(['approval', 'input', 'tool']),
-      status: z.enum(['pending', 'settled', 'closed']),
-      chat_id: text,
-      interaction_id: text,
-      agent_id: text,
-      created_at: time,
-      expires_at: time.nullable(),
-      settled_at: time.nullable(),
-      settlement: settlement.nullable(),
-    })
-    .describe('A request, as `GET /requests` lists it: also with the fields of its event.');
 
   const gone = z.literal(true).optional();
 
@@ -160,7 +94,7 @@ function build() {
       .object({
         type: z.literal('CHAT_STATE'),
         ...OF_CHAT,
-        chat,
+        chat: chatSummary,
         head_interaction_id: idOrNull,
         active_interaction_id: idOrNull,
         queued: z.array(text).describe('Queued interactions, in the order of the queue.'),
@@ -169,7 +103,7 @@ function build() {
         tasks: z.array(task).describe('Oldest first; about 256 KiB at most.'),
         tasks_cursor: cursor,
         messages: z
-          .array(z.looseObject({ role: text }))
+          .array(message)
           .optional()
           .describe(
             'The conversation that the chat was created with, in the first frame of a stream from the beginning (`after=0`): the first 256 KiB. Other frames leave it out, and so does a chat without one.',
@@ -185,21 +119,20 @@ function build() {
           ...{ requests: [], requests_cursor: null, tasks: [], tasks_cursor: null },
         },
       }),
-    CHAT_UPDATED: z.object({ type: z.literal('CHAT_UPDATED'), ...OF_CHAT, chat }).meta({
-      description: 'The chat has changed: title, status, head, active interaction, …',
-      example: { ...EXAMPLE, chat: { ...CHAT, title: 'Better plans' } },
-    }),
+    CHAT_UPDATED: z
+      .object({ type: z.literal('CHAT_UPDATED'), ...OF_CHAT, chat: chatSummary })
+      .meta({
+        description: 'The chat has changed: title, status, head, active interaction, …',
+        example: { ...EXAMPLE, chat: { ...CHAT, title: 'Better plans' } },
+      }),
     AGENT_STATE: z
       .object({
         type: z.literal('AGENT_STATE'),
         chat_id: text,
         interaction_id: text,
         agent_id: text,
-        state: z.enum(AGENT_STATES).describe(AGENT_STATE_MEANINGS),
-        tool_name: text.optional(),
-        tool_call_id: text.optional().describe('Of a call that runs or is asked about.'),
-        child_agent_id: text.optional().describe('The first child that it waits for.'),
-        request_id: text.optional().describe('Of the request that it waits for.'),
+        state: agentState,
+        ...agentFocus.shape,
       })
       .meta({
         description:
@@ -272,7 +205,7 @@ function build() {
         type: z.literal('INTERACTION_UPDATED'),
         ...OF_CHAT,
         interaction_id: text,
-        status,
+        status: interactionStatus,
       })
       .meta({
         description: 'An interaction has begun, waits for a person, goes on, or has ended.',

@@ -6,7 +6,7 @@ import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { RequestRow } from '../persistence/rows/request-rows.js';
 import type { OwnedRule } from '../permissions/rules/permission-rule.js';
 import type { Message } from '../protocol/message.js';
-import type { Task } from '../protocol/task.js';
+import type { Task } from '../protocol/wire/task.js';
 
 /** The rows with texts of people and models, with the fields that sealing them needs. */
 export interface SavedRows {

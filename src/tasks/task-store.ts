@@ -1,5 +1,5 @@
 import type { AnyViewer } from '../persistence/viewer.js';
-import type { Task } from '../protocol/task.js';
+import type { Task } from '../protocol/wire/task.js';
 
 /** The board of a new task, which may have so many. */
 export interface TaskPlace {

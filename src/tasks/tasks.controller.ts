@@ -7,20 +7,20 @@ import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../auth/access.decorator.js';
 import { isAfter, parsePageCursor, toPage } from '../kernel/page-cursor.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import {
   ChangeTaskDto,
   CreateTaskDto,
   DeleteTaskQueryDto,
   ListTasksQueryDto,
   TaskIdDto,
-  TaskChangedDto,
-  TaskDto,
-  TaskListDto,
 } from './dto/task.dto.js';
 import { MAX_TASKS } from './task-limits.js';
 import type { Actor } from './tasks.service.js';
 import { TasksService } from './tasks.service.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { task } from '../protocol/records/fields.js';
+import { taskChanged, taskList } from '../protocol/wire/task.js';
+import type { Task, TaskList } from '../protocol/wire/task.js';
 
 @ApiTags('tasks')
 @Access('chat')
@@ -37,34 +37,34 @@ export class TasksController {
     summary: "A chat's task board, oldest first",
     description: 'Whole, unless it has more than about 8 MiB.',
   })
-  @ApiResponse({ status: 200, type: TaskListDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiAnswer(200, taskList)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 404 })
   async list(
     @Caller() caller: Principal,
     @Query() { chat_id, status, cursor }: ListTasksQueryDto,
-  ): Promise<TaskListDto> {
+  ): Promise<TaskList> {
     const after = cursor === undefined ? undefined : parsePageCursor(cursor);
     const { uid } = await this.access.chat(caller, chat_id);
     const tasks = (await this.tasks.list(uid)).filter(
-      (task) =>
-        (status === undefined || task.status === status) && (!after || isAfter(task, after)),
+      (each) =>
+        (status === undefined || each.status === status) && (!after || isAfter(each, after)),
     );
     return toPage(tasks, MAX_TASKS);
   }
 
   @Post()
   @ApiOperation({ summary: 'Add a task' })
-  @ApiResponse({ status: 201, type: TaskDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'The board is full.' })
+  @ApiAnswer(201, task)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 404 })
+  @ApiResponse({ status: 409, description: 'The board is full.' })
   async add(
     @Caller() caller: Principal,
-    @Body() { chat_id, ...task }: CreateTaskDto,
-  ): Promise<TaskDto> {
+    @Body() { chat_id, ...fields }: CreateTaskDto,
+  ): Promise<Task> {
     const chat = await this.access.chat(caller, chat_id);
-    const redacted = await this.redaction.of(task, 'title', 'description');
+    const redacted = await this.redaction.of(fields, 'title', 'description');
     return this.tasks.add(chat, redacted, byPerson(caller));
   }
 
@@ -74,19 +74,17 @@ export class TasksController {
     description: 'Fields that are left out stay the same.',
   })
   @ApiBody({ type: ChangeTaskDto, examples: { begun: { value: { status: 'in_progress' } } } })
-  @ApiResponse({ status: 200, type: TaskDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({
-    status: 409,
-    type: TaskChangedDto,
+  @ApiAnswer(200, task)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 404 })
+  @ApiAnswer(409, taskChanged, {
     description: 'It is at another version; `task` is its current state.',
   })
   async change(
     @Caller() caller: Principal,
     @Param() { id }: TaskIdDto,
     @Body() change: ChangeTaskDto,
-  ): Promise<TaskDto> {
+  ): Promise<Task> {
     const redacted = await this.redaction.of(change, 'title', 'description');
     return this.tasks.change(id, redacted, byPerson(caller));
   }
@@ -95,8 +93,8 @@ export class TasksController {
   @HttpCode(204)
   @ApiOperation({ summary: 'Delete a task' })
   @ApiResponse({ status: 204 })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 409, type: TaskChangedDto, description: 'It is at another version.' })
+  @ApiResponse({ status: 404 })
+  @ApiAnswer(409, taskChanged, { description: 'It is at another version.' })
   async remove(
     @Caller() caller: Principal,
     @Param() { id }: TaskIdDto,

@@ -7,9 +7,9 @@ import { Ids } from '../kernel/ids.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import type { AnyViewer } from '../persistence/viewer.js';
-import type { Task, TaskStatus } from '../protocol/task.js';
 import { MAX_TASKS } from './task-limits.js';
 import { TaskStore } from './task-store.js';
+import type { Task, TaskStatus } from '../protocol/wire/task.js';
 
 /** The author of a change: an agent, or (null) a person. */
 export interface Actor {

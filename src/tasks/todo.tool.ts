@@ -4,13 +4,13 @@ import { isSealed } from '../encryption/sealed-text.js';
 import { AppError } from '../kernel/app-error.js';
 import { ANY_TENANT } from '../persistence/any-tenant.js';
 import { TASK_STATUSES } from '../protocol/records/fields.js';
-import type { Task } from '../protocol/task.js';
 import { ToolProvider } from '../tools/core/tool-provider.decorator.js';
 import { Tool } from '../tools/core/tool.js';
 import type { ToolContext, ToolPolicy } from '../tools/core/tool.js';
 import { MAX_DESCRIPTION, MAX_TITLE } from './task-limits.js';
 import type { Actor, NewTask } from './tasks.service.js';
 import { TasksService } from './tasks.service.js';
+import type { Task } from '../protocol/wire/task.js';
 
 const text = z
   .string()

@@ -4,13 +4,14 @@ import { ChatAccess } from '../access/chat-access.js';
 import { Access } from '../auth/access.decorator.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
-import { ProblemDto } from '../http/errors/problem.dto.js';
 import { InteractionIdDto } from '../http/input/ids.dto.js';
 import { RecordStore } from '../persistence/record.store.js';
 import { isFinal } from '../protocol/interaction.js';
-import { TimelineDto } from './dto/timeline.dto.js';
 import { readTimeline } from './read-timeline.js';
 import { traceOf } from './trace-context.js';
+import { ApiAnswer } from '../http/openapi/answer.js';
+import { spanList } from './span.js';
+import type { SpanList } from './span.js';
 
 /** More than people look at; an answer stays below a few MiB. */
 const MAX_SPANS = 5_000;
@@ -30,12 +31,12 @@ export class TimelineController {
     description:
       'Runs of agents, model turns, tool calls and waits, as a trace has them, and also what has not ended. Needs no collector.',
   })
-  @ApiResponse({ status: 200, type: TimelineDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiAnswer(200, spanList)
+  @ApiResponse({ status: 404 })
   async get(
     @Caller() caller: Principal,
     @Param() { chat_id, interaction_id }: InteractionIdDto,
-  ): Promise<TimelineDto> {
+  ): Promise<SpanList> {
     const row = await this.access.interaction(caller, chat_id, interaction_id);
     const { timeline, isWhole } = await readTimeline(this.records, row.id);
     const isRunning = row.status === 'RUNNING' && row.waits_for === null;

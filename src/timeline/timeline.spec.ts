@@ -1,7 +1,8 @@
 import type { LogRecord, RecordContent } from '../persistence/rows/log-record.js';
 import type { EventError, RecordOf } from '../protocol/events.js';
 import { Timeline } from './timeline.js';
-import type { LogState, Span } from './timeline.js';
+import type { LogState } from './timeline.js';
+import type { Span } from './span.js';
 
 const ROOT = 'agent_1';
 const CHILD = 'agent_2';

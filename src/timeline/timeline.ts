@@ -1,60 +1,10 @@
 import { cutText } from '../kernel/cut-text.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import { isRecordOf } from '../persistence/rows/log-record.js';
-import type { EventError, FinishReason, RecordOf } from '../protocol/events.js';
-import type { Usage } from '../protocol/interaction.js';
+import type { RecordOf } from '../protocol/events.js';
 import { spanIdOf } from './span-ids.js';
 import type { SpanKey } from './span-ids.js';
-
-export const SPAN_KINDS = ['interaction', 'agent', 'model', 'tool', 'wait'] as const;
-export const SPAN_STATUSES = ['running', 'ok', 'error', 'cancelled', 'lost'] as const;
-
-export type SpanKind = (typeof SPAN_KINDS)[number];
-/** `lost`: the process that ran it was lost. */
-export type SpanStatus = (typeof SPAN_STATUSES)[number];
-
-/** Something that happened within a span at once: a retry, a resume, a note, an error. */
-export interface SpanEvent {
-  /** The code of a notice, or the type of the record in lower case. */
-  readonly name: string;
-  readonly at: string;
-  readonly seq: number;
-  readonly message?: string;
-}
-
-/** Something of an interaction that took time. Times are ISO 8601 in UTC. */
-export interface Span {
-  /** 16 hex digits: the id of the span in traces, too. */
-  readonly id: string;
-  /** null: the span of the whole interaction. */
-  readonly parent_id: string | null;
-  readonly kind: SpanKind;
-  /** The type of the agent, the model, the tool, or the kind of the request. */
-  readonly name: string;
-  readonly agent_id: string;
-  /** The run that it belongs to. */
-  readonly epoch: number;
-  /** Of an agent: its span in the run before, which this one goes on from. */
-  readonly follows_id?: string;
-  readonly started_at: string;
-  /** null: it has not ended. */
-  readonly ended_at: string | null;
-  readonly status: SpanStatus;
-  /** The record that says most of it: its end, else its beginning. */
-  readonly seq: number;
-  readonly events: readonly SpanEvent[];
-  readonly error?: EventError;
-  readonly usage?: Usage;
-  readonly finish_reason?: FinishReason;
-  readonly tool_call_id?: string;
-  readonly request_id?: string;
-  /** Of a wait: how it ended. */
-  readonly outcome?: string;
-  /** Where texts are taken: the user's message, or JSON text of a call's arguments. */
-  readonly input?: string;
-  /** Where texts are taken: what the model or the tool said. */
-  readonly output?: string;
-}
+import type { Span, SpanEvent, SpanStatus } from './span.js';
 
 /** `parked`: it waits for people, or for what the server lacks, without a run. */
 export type LogState = 'running' | 'parked' | 'ended';

@@ -1,10 +1,10 @@
 import { chatOf, LOCAL, uidOf } from '../support/store/chat-parts.js';
 import { randomUUID } from 'node:crypto';
 import type { NewChat } from '../../src/persistence/rows/chat-rows.js';
-import type { PermissionRule } from '../../src/permissions/rules/permission-rule.js';
 import type { RuledCall, RuleFilter, RuleStore } from '../../src/permissions/rules/rule-store.js';
 import { orderRules } from '../../src/permissions/rules/order-rules.js';
 import { ruleUsesContract } from './rule-uses.contract.js';
+import type { PermissionRule } from '../../src/protocol/wire/rule.js';
 
 export interface OpenedRuleStore {
   readonly store: RuleStore;

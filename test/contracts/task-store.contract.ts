@@ -1,9 +1,9 @@
 import { LOCAL, uidOf } from '../support/store/chat-parts.js';
 import { randomUUID } from 'node:crypto';
-import type { Task } from '../../src/protocol/task.js';
 import type { ChatStore } from '../../src/persistence/chat.store.js';
 import type { TaskStore } from '../../src/tasks/task-store.js';
 import { newChat } from './interaction-store/fixtures.js';
+import type { Task } from '../../src/protocol/wire/task.js';
 
 export interface OpenedTaskStore {
   readonly tasks: TaskStore;

@@ -4,8 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Environment } from '../../src/config/load-config.js';
-import type { FileInfo } from '../../src/protocol/file.js';
-import type { Interaction } from '../../src/protocol/interaction.js';
 import type { ApiClient, Body } from '../support/client/api-client.js';
 import { Person } from '../support/client/person.js';
 import { eventually } from '../support/eventually.js';
@@ -16,6 +14,8 @@ import { PGLITE, POSTGRES, FILES } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { createPostgresDatabase } from '../support/store/databases.js';
 import { Following } from '../support/store/following.js';
+import type { FileInfo } from '../../src/protocol/wire/file.js';
+import type { Interaction } from '../../src/protocol/wire/interaction.js';
 
 const run = promisify(execFile);
 const ADMIN_KEY = 'an-admin-key-of-more-than-32-characters';

@@ -2,8 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FileInfo } from '../../src/protocol/file.js';
-import type { Interaction } from '../../src/protocol/interaction.js';
 import { Cluster } from '../support/server/cluster.js';
 import type { ClusterMember } from '../support/server/cluster-member.js';
 import type { EventReader } from '../support/client/event-reader.js';
@@ -17,6 +15,8 @@ import { findRedisServerFault } from '../support/store/redis-server.js';
 import { Roaming } from '../support/client/roaming.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
 import { tellsOfStop } from '../support/server/tells-of-stop.js';
+import type { FileInfo } from '../../src/protocol/wire/file.js';
+import type { Interaction } from '../../src/protocol/wire/interaction.js';
 
 /** How long Redis stays away. */
 const AWAY_MS = 10_000;

@@ -1,5 +1,4 @@
 import type { Environment } from '../../src/config/load-config.js';
-import type { Interaction } from '../../src/protocol/interaction.js';
 import { builtServer } from '../support/server/built-server.js';
 import { EventReader } from '../support/client/event-reader.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
@@ -9,6 +8,7 @@ import type { FakeTurn } from '../support/model/fake-openai-turn.js';
 import { onOneStore, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
+import type { Interaction } from '../../src/protocol/wire/interaction.js';
 
 /** The server must not be taken down more often than this. */
 const MAX_STARTS = 12;

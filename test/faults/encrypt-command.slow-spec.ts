@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '../../src/config/load-config.js';
-import type { FileInfo } from '../../src/protocol/file.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { keys, keysCommand } from '../support/server/keys-command.js';
@@ -13,6 +12,7 @@ import { readFolder } from '../support/read-folder.js';
 import { findS3Fault, S3Server } from '../support/store/s3-server.js';
 import { EXHAUSTIVE } from '../support/thoroughness.js';
 import { masterKey } from '../support/store/master-key.js';
+import type { FileInfo } from '../../src/protocol/wire/file.js';
 
 const ENCRYPTION_KEYS = `k1:${masterKey(1)}`;
 const CANARY = 'CANARY-of-what-was-plain';

@@ -3,7 +3,6 @@ import type { FSWatcher } from 'node:fs';
 import { mkdir, mkdtemp, realpath, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Interaction } from '../../src/protocol/interaction.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { Following } from '../support/store/following.js';
@@ -13,6 +12,7 @@ import type { ProcessData } from '../support/server/process-data.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { some } from '../support/thoroughness.js';
+import type { Interaction } from '../../src/protocol/wire/interaction.js';
 
 const UNKNOWN =
   'The server stopped while this tool was running. It is unknown whether its effect took place: check before you call it again.';

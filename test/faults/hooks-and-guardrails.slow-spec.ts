@@ -1,5 +1,4 @@
 import type { RecordType } from '../../src/protocol/events.js';
-import type { Interaction } from '../../src/protocol/interaction.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import { builtServer } from '../support/server/built-server.js';
 import { checkConversation } from '../support/runs/check-conversation.js';
@@ -15,6 +14,7 @@ import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { some } from '../support/thoroughness.js';
 import { WitnessStand } from '../support/tools/witnessed.js';
+import type { Interaction } from '../../src/protocol/wire/interaction.js';
 
 // Over 20 s: a server starts after each kill.
 

@@ -2,7 +2,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Task } from '../../src/protocol/task.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import type { EventReader } from '../support/client/event-reader.js';
 import { eventually } from '../support/eventually.js';
@@ -14,6 +13,7 @@ import type { ProcessData } from '../support/server/process-data.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { ALL, some } from '../support/thoroughness.js';
+import type { Task } from '../../src/protocol/wire/task.js';
 
 // Over 20 s: a server starts after each kill.
 

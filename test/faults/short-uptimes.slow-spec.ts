@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Interaction } from '../../src/protocol/interaction.js';
 import type { EventReader } from '../support/client/event-reader.js';
 import { Gate } from '../support/gate.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
@@ -7,6 +6,7 @@ import { random } from '../support/random.js';
 import { onOneStore, PGLITE, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
+import type { Interaction } from '../../src/protocol/wire/interaction.js';
 
 const INTERACTIONS = 10;
 const KILLS = 10;

@@ -1,5 +1,3 @@
-import type { AgentView } from '../../src/agents/tree/agent-view.js';
-import type { WholeAgent } from '../../src/agents/tree/agent-tree.service.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import { checkConversation } from '../support/runs/check-conversation.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
@@ -9,6 +7,7 @@ import { onOneStore, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { playScript, script } from '../support/model/scripted-answers.js';
 import { ServerProcess } from '../support/server/server-process.js';
+import type { AgentView, WholeAgent } from '../../src/protocol/wire/agent.js';
 
 const WIDTH = 4;
 

@@ -1,7 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileInfo } from '../../src/protocol/file.js';
 import type { ApiClient } from '../support/client/api-client.js';
 import { eventually } from '../support/eventually.js';
 import { FILES } from '../support/server/process-data.js';
@@ -10,6 +9,7 @@ import { findS3Fault, S3Server } from '../support/store/s3-server.js';
 import { skipContract } from '../support/skip-contract.js';
 import { ALL, EXHAUSTIVE } from '../support/thoroughness.js';
 import { masterKey } from '../support/store/master-key.js';
+import type { FileInfo } from '../../src/protocol/wire/file.js';
 
 /** Kills in each place; `KILLS=200 npm test -- test/faults/uploads` is the long form. */
 const ROUNDS = Number(process.env['KILLS'] ?? (EXHAUSTIVE ? 15 : 2));

@@ -1,6 +1,6 @@
-import type { Decision, PermissionRule } from '../../src/permissions/rules/permission-rule.js';
 import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
 import { judgeCommand, prefix, rule } from './fixtures.js';
+import type { Decision, PermissionRule } from '../../src/protocol/wire/rule.js';
 
 /** What a careful person allows. */
 const LOG = [prefix('allow', 'git log', 'git status', 'ls', 'cat', 'echo', 'npm test', 'grep')];

@@ -1,5 +1,5 @@
-import type { Decision } from '../../src/permissions/rules/permission-rule.js';
 import { judge, READ, rule, WRITE } from './fixtures.js';
+import type { Decision } from '../../src/protocol/wire/rule.js';
 
 const TOOLS = [
   { tool_name: 'read', policy: READ, rest: {} },

@@ -1,15 +1,11 @@
 import type { AnyRule } from '../../src/permissions/rules/compiled-rule.js';
 import type { PermissionCall } from '../../src/permissions/policy/permission-call.js';
 import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
-import type {
-  Decision,
-  Matcher,
-  PermissionRule,
-} from '../../src/permissions/rules/permission-rule.js';
 import { ScriptReader } from '../../src/permissions/shell/script-reader.js';
 import { ShellGrammar } from '../../src/permissions/shell/shell-grammar.js';
 import type { Verdict } from '../../src/permissions/policy/verdict.js';
 import type { ToolPolicy } from '../../src/tools/core/tool.js';
+import type { Decision, Matcher, PermissionRule } from '../../src/protocol/wire/rule.js';
 
 export const NOW = new Date('2026-01-15T10:00:00.000Z');
 

@@ -1,13 +1,8 @@
 import type { CodeRule } from '../../src/permissions/rules/compiled-rule.js';
 import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
-import type {
-  Decision,
-  Matcher,
-  PermissionRule,
-  RuleScope,
-} from '../../src/permissions/rules/permission-rule.js';
 import type { ToolPolicy } from '../../src/tools/core/tool.js';
 import { bash, BASH, judge, judgeCommand, NOW, prefix, READ, rule, WRITE } from './fixtures.js';
+import type { Decision, Matcher, PermissionRule, RuleScope } from '../../src/protocol/wire/rule.js';
 
 const ALL = { type: 'all' } as const;
 const path = (pattern: string) => ({ type: 'path', pattern }) as const;

@@ -12,7 +12,6 @@ import { loadConfig } from '../../src/config/load-config.js';
 import { Clock, SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
 import type { OwnedCall } from '../../src/permissions/policy/permission-call.js';
-import type { PermissionRule } from '../../src/permissions/rules/permission-rule.js';
 import { DeclaredRules } from '../../src/permissions/rules/declared-rules.js';
 import { PermissionsController } from '../../src/permissions/permissions.controller.js';
 import { PermissionsModule } from '../../src/permissions/permissions.module.js';
@@ -31,6 +30,7 @@ import { ToolLimits } from '../../src/tools/core/tool-limits.js';
 import { NoSandbox } from '../../src/workspace/sandbox/open-sandbox.js';
 import { Sandbox } from '../../src/workspace/sandbox/sandbox.js';
 import { startTinyApp } from '../support/server/tiny-app.js';
+import type { PermissionRule } from '../../src/protocol/wire/rule.js';
 
 const FILE = `{
   // Ours.

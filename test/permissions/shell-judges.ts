@@ -1,4 +1,3 @@
-import type { PermissionRule } from '../../src/permissions/rules/permission-rule.js';
 import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
 import { readPlainScript } from '../../src/permissions/shell/plain-script.js';
 import type { ScriptPart, Word } from '../../src/permissions/shell/script.js';
@@ -6,6 +5,7 @@ import { ScriptReader } from '../../src/permissions/shell/script-reader.js';
 import { ShellGrammar } from '../../src/permissions/shell/shell-grammar.js';
 import type { ShellJudge } from '../support/shell/find-violations.js';
 import { bash, NOW, prefix, rule } from './fixtures.js';
+import type { PermissionRule } from '../../src/protocol/wire/rule.js';
 
 const reader = new ScriptReader(await ShellGrammar.load());
 

@@ -3,7 +3,6 @@ import type { HookContext, Step } from '../../src/agents/agent-hooks.js';
 import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { Hooks } from '../../src/agents/server-hooks.js';
 import { ToolRun } from '../../src/runs/tool-call/tool-run.js';
-import type { Task } from '../../src/protocol/task.js';
 import type { ToolContext, ToolEvent } from '../../src/tools/core/tool.js';
 import { expectEnded } from '../support/client/expect-ended.js';
 import { answerTurn, callTurn } from '../support/model/model-events.js';
@@ -11,6 +10,7 @@ import { ScriptedProvider } from '../support/model/scripted-provider.js';
 import { RunWorld } from '../support/runs/run-world.js';
 import type { RunWorldOptions } from '../support/runs/run-world.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
+import type { Task } from '../../src/protocol/wire/task.js';
 
 const react = (ctx: AgentContext): Promise<void> => new ReactAgent().run(ctx);
 

@@ -5,7 +5,6 @@ import { ReactAgent } from '../../src/agents/kinds/react/react.agent.js';
 import { Hooks } from '../../src/agents/server-hooks.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { SecretsGuardrail } from '../../src/guardrails/secrets/secrets.guardrail.js';
-import type { Task } from '../../src/protocol/task.js';
 import { guardText } from '../../src/runs/guarding/guard-output.js';
 import { askedIn, firstIn } from '../support/runs/asked-in.js';
 import { AskingJudge } from '../support/runs/asking-judge.js';
@@ -13,6 +12,7 @@ import { answerTurn, callTurn } from '../support/model/model-events.js';
 import { RunWorld } from '../support/runs/run-world.js';
 import { ScriptedProvider } from '../support/model/scripted-provider.js';
 import { FakeTool } from '../support/tools/fake-tool.js';
+import type { Task } from '../../src/protocol/wire/task.js';
 
 const SECRET = 'a-token-of-the-server';
 const GONE = '[redacted: MY_TOKEN of the server]';

@@ -1,4 +1,4 @@
-import type { RuleInput } from '../../permissions/rules/permission-rule.js';
+import type { RuleInput } from '../../protocol/wire/rule.js';
 
 /** An agent type, as defined by a file. */
 export interface AgentDefinition {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DECISIONS } from '../../permissions/rules/permission-rule.js';
+import { DECISIONS } from '../../protocol/wire/rule.js';
 
 const MAX_TOOLS = 200;
 const MAX_RULES = 200;

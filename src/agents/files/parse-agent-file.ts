@@ -1,11 +1,11 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Document } from 'yaml';
-import type { PermissionRule, RuleInput } from '../../permissions/rules/permission-rule.js';
 import { checkRule } from '../../permissions/rules/check-rule.js';
 import { nearestNames } from '../../kernel/nearest-names.js';
 import type { AgentDefinition } from './agent-definition.js';
 import { AGENT_FIELDS, agentSchema } from './agent-schema.js';
 import type { AgentFields } from './agent-schema.js';
+import type { PermissionRule, RuleInput } from '../../protocol/wire/rule.js';
 
 /** A fault, and the line of the file that it is in, from 1. */
 export interface LineFault {

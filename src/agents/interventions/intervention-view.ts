@@ -1,16 +1,6 @@
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-
-/** An intervention and its state. `too_late`: the agent ended first. */
-export interface InterventionView {
-  readonly intervention_id: string;
-  readonly status: 'accepted' | 'taken_in' | 'too_late';
-  readonly user_comment: string;
-  readonly user_content: string | null;
-  readonly created_at: string;
-  /** Seq of its `agent_intervened`; null unless it was taken in. */
-  readonly seq: number | null;
-}
+import type { InterventionView } from '../../protocol/wire/agent.js';
 
 /** Those of one agent, in order; `log` is its interaction's. */
 export function viewInterventions(

@@ -3,10 +3,12 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { Access } from '../../auth/access.decorator.js';
-import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentIdDto } from '../tree/dto/agent-queries.dto.js';
-import { InterveneDto, InterventionAcceptedDto } from './dto/intervene.dto.js';
+import { InterveneDto } from './dto/intervene.dto.js';
 import { InterventionsService } from './interventions.service.js';
+import { ApiAnswer } from '../../http/openapi/answer.js';
+import { acceptedIntervention } from '../../protocol/wire/agent.js';
+import type { AcceptedIntervention } from '../../protocol/wire/agent.js';
 
 @ApiTags('agents')
 @Access('decide')
@@ -21,16 +23,16 @@ export class InterventionsController {
     description:
       'Of any agent of a tree, while it runs or waits. `agent_intervened` says where it was taken in.',
   })
-  @ApiResponse({ status: 202, type: InterventionAcceptedDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'The agent has ended.' })
-  @ApiResponse({ status: 429, type: ProblemDto })
+  @ApiAnswer(202, acceptedIntervention)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 404 })
+  @ApiResponse({ status: 409, description: 'The agent has ended.' })
+  @ApiResponse({ status: 429 })
   intervene(
     @Caller() caller: Principal,
     @Param() { agent_id }: AgentIdDto,
     @Body() body: InterveneDto,
-  ): Promise<InterventionAcceptedDto> {
+  ): Promise<AcceptedIntervention> {
     return this.interventions.intervene(caller, agent_id, body);
   }
 }

@@ -17,16 +17,11 @@ import { RunWaker } from '../../event-log/live/run-waker.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { isFinal } from '../../protocol/interaction.js';
 import { DELETED } from './intervention-view.js';
+import type { AcceptedIntervention } from '../../protocol/wire/agent.js';
 
 export interface WantedIntervention {
   readonly user_comment: string;
   readonly user_content?: string | undefined;
-}
-
-export interface AcceptedIntervention {
-  readonly intervention_id: string;
-  readonly agent_id: string;
-  readonly status: 'accepted';
 }
 
 type Noted = Pick<AcceptedIntervention, 'intervention_id' | 'agent_id'> & WantedIntervention;

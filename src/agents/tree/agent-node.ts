@@ -3,6 +3,7 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordOf } from '../../protocol/events.js';
 import type { AgentState } from '../../protocol/agent.js';
 import { addUsage, NO_USAGE } from '../../protocol/interaction.js';
+import type { AgentFocus } from '../../protocol/wire/agent.js';
 
 /** Thoughts are not in the log. */
 type LoggedState = Exclude<AgentState, 'thinking'>;
@@ -21,14 +22,6 @@ export interface AgentBeginning {
   /** Number of agents above it. */
   readonly depth: number;
   readonly metadata: Json;
-}
-
-/** The call, child or request that an agent is busy with, or waits for. */
-export interface AgentFocus {
-  readonly tool_name?: string;
-  readonly tool_call_id?: string;
-  readonly child_agent_id?: string;
-  readonly request_id?: string;
 }
 
 /** An intervention. */

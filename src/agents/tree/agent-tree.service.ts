@@ -24,11 +24,10 @@ import { ACTIVE_STATUSES } from '../../protocol/records/fields.js';
 import type { Message } from '../../protocol/message.js';
 import { Conversation } from '../../conversation/conversation.js';
 import { viewInterventions } from '../interventions/intervention-view.js';
-import type { InterventionView } from '../interventions/intervention-view.js';
 import { AgentTree } from './agent-tree.js';
 import { viewAgent } from './agent-view.js';
 import { readTree, TREE_TYPES } from './read-tree.js';
-import type { AgentView } from './agent-view.js';
+import type { InteractionTree, TreePage, WholeAgent } from '../../protocol/wire/agent.js';
 
 /** The types that an agent's conversation consists of, too. */
 const AGENT_TYPES: readonly RecordType[] = [
@@ -42,32 +41,6 @@ const MAX_SHOWN = 16 * 1024 * 1024;
 export interface WantedTree {
   readonly chat_id?: string | undefined;
   readonly interaction_id?: string | undefined;
-}
-
-export interface InteractionTree {
-  readonly chat_id: string;
-  readonly interaction_id: string;
-  readonly status: InteractionRow['status'];
-  readonly root: AgentView;
-}
-
-export interface TreePage {
-  readonly items: readonly InteractionTree[];
-  readonly next_cursor: string | null;
-}
-
-/** One agent with its messages. */
-export interface WholeAgent extends AgentView {
-  readonly chat_id: string;
-  readonly interaction_id: string;
-  readonly messages: readonly Message[];
-  readonly interventions: readonly InterventionView[];
-  /** Where the messages are that are left out; null if there are none. */
-  readonly cut: AgentCut | null;
-}
-
-export interface AgentCut {
-  readonly messages: string;
 }
 
 /** The trees of agents, read from the logs of their interactions, during and after their runs. */

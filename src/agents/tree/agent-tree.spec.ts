@@ -5,8 +5,8 @@ import type { AgentState } from '../../protocol/agent.js';
 import type { AgentNode } from './agent-node.js';
 import { AgentTree } from './agent-tree.js';
 import { readTree } from './read-tree.js';
-import type { AgentView } from './agent-view.js';
 import { viewAgent } from './agent-view.js';
+import type { AgentView } from '../../protocol/wire/agent.js';
 
 const ROOT = { agent_id: 'root', agent: 'react', user_message: 'Do it.', metadata: { of: 'it' } };
 const OVER: readonly AgentState[] = ['completed', 'deleted', 'error'];

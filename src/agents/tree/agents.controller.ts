@@ -1,13 +1,14 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse, ApiTags, refs } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { Access } from '../../auth/access.decorator.js';
-import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { AgentTreeService } from './agent-tree.service.js';
-import type { InteractionTree, TreePage, WholeAgent } from './agent-tree.service.js';
 import { AgentIdDto, TreeQueryDto } from './dto/agent-queries.dto.js';
-import { AgentTreeDto, AgentTreeListDto, WholeAgentDto } from './dto/agent.dto.js';
+import { ApiAnswer } from '../../http/openapi/answer.js';
+import { refTo } from '../../protocol/wire/components.js';
+import { agentTree, agentTreeList, wholeAgent } from '../../protocol/wire/agent.js';
+import type { InteractionTree, TreePage, WholeAgent } from '../../protocol/wire/agent.js';
 
 @ApiTags('agents')
 @Access('chat')
@@ -21,10 +22,9 @@ export class AgentsController {
     description:
       'Live while it runs, and for as long as its log is kept. Without `chat_id` and `interaction_id`: a page of the trees of all interactions that run or wait for a person, oldest first.',
   })
-  @ApiExtraModels(AgentTreeDto, AgentTreeListDto)
-  @ApiResponse({ status: 200, schema: { oneOf: refs(AgentTreeDto, AgentTreeListDto) } })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 200, schema: { oneOf: [refTo(agentTree), refTo(agentTreeList)] } })
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 404 })
   tree(
     @Caller() caller: Principal,
     @Query() query: TreeQueryDto,
@@ -36,8 +36,8 @@ export class AgentsController {
 
   @Get(':agent_id')
   @ApiOperation({ summary: 'One agent with its messages' })
-  @ApiResponse({ status: 200, type: WholeAgentDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiAnswer(200, wholeAgent)
+  @ApiResponse({ status: 404 })
   agent(@Caller() caller: Principal, @Param() { agent_id }: AgentIdDto): Promise<WholeAgent> {
     return this.trees.agent(caller, agent_id);
   }

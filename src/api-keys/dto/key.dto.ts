@@ -12,7 +12,7 @@ import { SCOPES, USER_ID } from '../../auth/principal.js';
 import type { Scope } from '../../auth/principal.js';
 import { PageQueryDto } from '../../http/input/page-query.dto.js';
 import { NamesTenant } from '../../auth/tenant-id.decorator.js';
-import type { CreateKey, KeyPage, ListKeys, ShownKey } from '../keys.service.js';
+import type { CreateKey, ListKeys } from '../keys.service.js';
 
 export class CreateKeyDto implements CreateKey {
   @ApiProperty({ example: 'ann', description: 'The user that the key acts as.' })
@@ -46,44 +46,4 @@ export class KeyIdDto {
     message: '$property must be 1 to 64 letters, digits, _ or -',
   })
   id: string;
-}
-
-/** A key without its secret. */
-export class KeyDto implements ShownKey {
-  @ApiProperty({ example: '5f1c2a90b7e84d3f6a1b2c3d' })
-  readonly id: string;
-
-  @ApiProperty({ example: 'default' })
-  readonly tenant_id: string;
-
-  @ApiProperty({ example: 'ann' })
-  readonly user_id: string;
-
-  @ApiProperty({ enum: SCOPES, isArray: true })
-  readonly scopes: readonly Scope[];
-
-  @ApiProperty({ format: 'date-time' })
-  readonly created_at: string;
-
-  @ApiProperty({ type: String, format: 'date-time', nullable: true })
-  readonly expires_at: string | null;
-
-  @ApiProperty({ example: 'admin', description: 'The user who made it.' })
-  readonly created_by: string;
-}
-
-export class CreatedKeyDto extends KeyDto {
-  @ApiProperty({
-    example: 'parley_<id>_<secret>',
-    description: 'The key itself, which is shown this once.',
-  })
-  readonly key: string;
-}
-
-export class KeyListDto implements KeyPage {
-  @ApiProperty({ type: [KeyDto], description: 'Oldest first.' })
-  readonly items: readonly KeyDto[];
-
-  @ApiProperty({ type: String, nullable: true })
-  readonly next_cursor: string | null;
 }

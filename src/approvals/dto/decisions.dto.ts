@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional, OmitType, PickType } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -12,13 +12,10 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';
-import { PermissionRuleDto } from '../../permissions/dto/permission-rule.dto.js';
 import type { RememberScope } from '../../permissions/judges/tool-judge.js';
 import type { EarlierCall, Preview, Verdict } from '../approvals.service.js';
 import type { Answer, ClientToolResult } from '../requests.service.js';
-import { SettledDto } from './request.dto.js';
 
 export class ApproveDto implements Verdict {
   @ApiProperty({ example: 'approval_0199c0de-0000-7000-8000-000000000000' })
@@ -56,28 +53,6 @@ export class ApproveDto implements Verdict {
   remember?: RememberScope;
 }
 
-export class ApprovedDto {
-  @ApiProperty({ example: 'processed' })
-  readonly status: string;
-
-  @ApiProperty()
-  readonly approval_id: string;
-
-  @ApiProperty()
-  readonly approved: boolean;
-
-  @ApiPropertyOptional({
-    type: PermissionRuleDto,
-    nullable: true,
-    description:
-      'With `remember`: the rule that decides such calls from now on. null: the verdict counts, but the rule could not be added.',
-  })
-  readonly rule?: PermissionRuleDto | null;
-
-  @ApiPropertyOptional({ description: 'Why there is no rule.' })
-  readonly reason?: string;
-}
-
 class EarlierCallDto implements EarlierCall {
   @ApiProperty({ example: 'bash' })
   @IsString()
@@ -111,23 +86,6 @@ export class PreviewRuleDto
   calls?: EarlierCallDto[];
 }
 
-class NewRuleDto extends OmitType(PermissionRuleDto, ['id', 'created_at', 'uses']) {}
-
-export class RulePreviewDto {
-  @ApiProperty({
-    type: NewRuleDto,
-    nullable: true,
-    description: 'What the verdict would add; null: no rule of that scope would decide such calls.',
-  })
-  readonly rule: NewRuleDto | null;
-
-  @ApiProperty({
-    type: [Number],
-    description: 'Which of `calls` the rule would decide, counted from 0.',
-  })
-  readonly decides: readonly number[];
-}
-
 export class RespondDto implements Answer {
   @ApiProperty({ example: 'input_0199c0de-0000-7000-8000-000000000000' })
   @IsString()
@@ -146,14 +104,6 @@ export class RespondDto implements Answer {
   answer: string | null;
 }
 
-export class RespondedDto {
-  @ApiProperty({ example: 'processed' })
-  readonly status: string;
-
-  @ApiProperty()
-  readonly request_id: string;
-}
-
 export class ToolResultDto implements ClientToolResult {
   @ApiProperty({ example: 'call_2', description: 'Of the `tool_result_required` event.' })
   @IsString()
@@ -169,29 +119,4 @@ export class ToolResultDto implements ClientToolResult {
   @IsOptional()
   @IsBoolean()
   is_error?: boolean;
-}
-
-export class ToolResultTakenDto {
-  @ApiProperty({ example: 'processed' })
-  readonly status: string;
-
-  @ApiProperty()
-  readonly tool_call_id: string;
-}
-
-class FirstDecisionDto extends SettledDto {
-  @ApiProperty({ format: 'date-time' })
-  readonly at: string;
-
-  @ApiPropertyOptional({ description: 'Of an approval.' })
-  readonly approved?: boolean;
-}
-
-/** A request that can't be settled. */
-export class NotSettledDto extends ProblemDto {
-  @ApiPropertyOptional({
-    type: FirstDecisionDto,
-    description: 'With `/problems/already_processed`: the decision that counts, if there is one.',
-  })
-  readonly decision?: FirstDecisionDto;
 }

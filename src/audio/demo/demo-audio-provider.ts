@@ -1,6 +1,7 @@
 import { AudioProvider } from '../audio-provider.js';
-import type { AudioFormat, Recording, SpeechRequest, Transcript } from '../audio-provider.js';
+import type { AudioFormat, Recording, SpeechRequest } from '../audio-provider.js';
 import { SAMPLE_RATE, wavDuration, wavHeader } from '../wav.js';
+import type { Transcript } from '../transcript.js';
 
 const WORD_MS = 120;
 const PAUSE_MS = 40;

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
 import { AUDIO_FORMATS } from '../audio-provider.js';
-import type { AudioFormat, Transcript, TranscriptSegment } from '../audio-provider.js';
+import type { AudioFormat } from '../audio-provider.js';
 
 const MAX_TEXT = 4096;
 
@@ -11,31 +11,6 @@ export class RecordingDto {
 
   @ApiPropertyOptional({ example: 'en', description: 'ISO 639-1; before the file. Else detected.' })
   readonly language?: string;
-}
-
-export class TranscriptSegmentDto implements TranscriptSegment {
-  @ApiProperty({ example: 0 })
-  readonly start_ms: number;
-
-  @ApiProperty({ example: 1840 })
-  readonly end_ms: number;
-
-  @ApiProperty({ example: 'What is the weather like?' })
-  readonly text: string;
-}
-
-export class TranscriptDto implements Transcript {
-  @ApiProperty({ example: 'What is the weather like?' })
-  readonly text: string;
-
-  @ApiPropertyOptional({ example: 'english', description: 'As the provider names it.' })
-  readonly language?: string;
-
-  @ApiPropertyOptional({ example: 1840 })
-  readonly duration_ms?: number;
-
-  @ApiPropertyOptional({ type: [TranscriptSegmentDto] })
-  readonly segments?: readonly TranscriptSegmentDto[];
 }
 
 export class SpeechDto {

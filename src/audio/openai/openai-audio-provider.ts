@@ -9,7 +9,8 @@ import { faultOf, OpenAiClient } from '../../models/openai/openai-client.js';
 import { SocketFetch } from '../../net/socket-fetch.js';
 import type { SocketResponse } from '../../net/socket-response.js';
 import { AUDIO_FORMATS, AudioProvider } from '../audio-provider.js';
-import type { Recording, SpeechRequest, Transcript, TranscriptSegment } from '../audio-provider.js';
+import type { Recording, SpeechRequest } from '../audio-provider.js';
+import type { Transcript, TranscriptSegment } from '../transcript.js';
 
 /** Of a transcript with its segments. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;

@@ -6,6 +6,7 @@ import { invalidCredential } from '../auth-errors.js';
 import { hashSecret } from '../keys/key-text.js';
 import type { Principal } from '../principal.js';
 import { TicketStore } from './ticket-store.js';
+import type { IssuedTicket } from './issued-ticket.js';
 
 /** Event streams, and contents of files. */
 const STREAM =
@@ -14,11 +15,6 @@ const STREAM =
 const LIFETIME_MS = 60_000;
 /** Unused tickets of one user. */
 const MAX_TICKETS = 100;
-
-export interface IssuedTicket {
-  readonly ticket: string;
-  readonly expires_at: string;
-}
 
 /** Credentials for one GET of one path, short-lived enough to stand in a URL. */
 @Injectable()

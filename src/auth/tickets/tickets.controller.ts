@@ -4,9 +4,11 @@ import type { Request } from 'express';
 import { Caller } from '../caller.decorator.js';
 import type { Principal } from '../principal.js';
 import { StreamTickets } from './stream-tickets.js';
-import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { Access } from '../access.decorator.js';
-import { CreateTicketDto, TicketDto } from './dto/ticket.dto.js';
+import { CreateTicketDto } from './dto/ticket.dto.js';
+import { issuedTicket } from './issued-ticket.js';
+import type { IssuedTicket } from './issued-ticket.js';
+import { ApiAnswer } from '../../http/openapi/answer.js';
 
 @ApiTags('access')
 @Access('chat')
@@ -20,14 +22,14 @@ export class TicketsController {
     description:
       'As `EventSource`: open the path with `?ticket=`, once, within 60 s. Other query parameters may be added. Only event streams and contents of files take tickets.',
   })
-  @ApiResponse({ status: 201, type: TicketDto })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 429, type: ProblemDto, description: 'You have too many unused ones.' })
+  @ApiAnswer(201, issuedTicket)
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 429, description: 'You have too many unused ones.' })
   create(
     @Caller() caller: Principal,
     @Body() { path }: CreateTicketDto,
     @Req() { baseUrl }: Request,
-  ): Promise<TicketDto> {
+  ): Promise<IssuedTicket> {
     const whole = path.split('?', 1)[0]!;
     return this.tickets.issue(
       whole.startsWith(`${baseUrl}/`) ? whole.slice(baseUrl.length) : whole,

@@ -4,10 +4,10 @@ import type { Hidden, HiddenOf, RecordBody, StoppedEffect } from '../../protocol
 import type { Image } from '../../protocol/message.js';
 import { records } from '../../protocol/records.js';
 import { readImage } from '../../tools/images/read-image.js';
-import type { Task } from '../../protocol/task.js';
 import { checkFields } from './line-schemas.js';
 import type { Checked, RecordLine } from './line-schemas.js';
 import type { NewIds } from './new-ids.js';
+import type { Task } from '../../protocol/wire/task.js';
 
 /** Characters of base64. */
 const MAX_IMAGE_TEXT = 2 * 1024 * 1024;

@@ -1,8 +1,9 @@
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
+import type { RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import type { RecordBody } from '../../protocol/events.js';
 import type { RequestLine } from './line-schemas.js';
+import type { RequestKind } from '../../protocol/wire/request.js';
 
 type Asking = Extract<
   RecordBody,

@@ -9,7 +9,6 @@ import {
   MAX_WORKSPACE,
   APPROVAL_MODES,
 } from '../../protocol/chat-settings.js';
-import type { ChatSettings } from '../../protocol/chat-settings.js';
 import { MAX_KEPT_MESSAGES } from '../check-messages.js';
 import { MAX_OUTPUT_TOKENS, MAX_TEMPERATURE } from '../../protocol/sampling.js';
 import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../protocol/records/fields.js';
@@ -25,6 +24,7 @@ import {
   usage,
 } from '../../protocol/records/fields.js';
 import { cutText } from '../../kernel/cut-text.js';
+import type { ChatSettings } from '../../protocol/wire/chat.js';
 
 /** Of the format that docs/session-log.md describes. */
 export const SESSION_LOG_VERSION = 1;

@@ -1,10 +1,5 @@
 import { cutText } from '../../kernel/cut-text.js';
-
-/** A fault of a line, which was not imported. */
-export interface ImportProblem {
-  readonly line: number;
-  readonly message: string;
-}
+import type { ImportProblem } from '../../protocol/wire/chat.js';
 
 const MAX_PROBLEMS = 100;
 const MAX_MESSAGE = 300;

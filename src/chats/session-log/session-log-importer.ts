@@ -17,16 +17,7 @@ import { ChatImport } from './chat-import.js';
 import { readBodyLines } from './ndjson.js';
 import type { NewIds } from './new-ids.js';
 import { ProblemList } from './problem-list.js';
-import type { ImportProblem } from './problem-list.js';
-
-/** The counts are of what was imported. */
-export interface ImportReport {
-  readonly interactions: number;
-  readonly records: number;
-  /** Of an archive. */
-  readonly files?: number;
-  readonly problems: readonly ImportProblem[];
-}
+import type { ImportReport } from '../../protocol/wire/chat.js';
 
 export interface ImportRequest {
   /** Owns the new chat. */

@@ -9,16 +9,18 @@ import { Access } from '../../auth/access.decorator.js';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { AdmissionGate } from '../../streams/admission-gate.js';
 import { CredentialWatch } from '../../streams/credential-watch.js';
-import { ProblemDto } from '../../http/errors/problem.dto.js';
-import { QuotaExceededDto } from '../../quotas/dto/quota-exceeded.dto.js';
 import { Ids } from '../../kernel/ids.js';
 import { ChatsService } from '../chats.service.js';
-import { ExportQueryDto, ImportQueryDto, ImportedChatDto } from '../dto/imported-chat.dto.js';
+import { ExportQueryDto, ImportQueryDto } from '../dto/imported-chat.dto.js';
 import { ChatFilesArchive } from './archive/chat-files-archive.js';
 import { NewIds } from './new-ids.js';
 import { NDJSON, readLogBody, TAR } from './read-log-body.js';
 import { SessionLogExporter } from './session-log-exporter.js';
 import { SessionLogImporter } from './session-log-importer.js';
+import { ApiAnswer } from '../../http/openapi/answer.js';
+import { importedChat } from '../../protocol/wire/chat.js';
+import type { ImportedChat } from '../../protocol/wire/chat.js';
+import { quotaExceeded } from '../../quotas/quota-exceeded.js';
 
 const LOG = { type: 'string', description: 'One JSON object per line: docs/session-log.md.' };
 const BYTES = { type: 'string', format: 'binary' };
@@ -49,7 +51,7 @@ export class SessionLogController {
   @Get(':chat_id/log')
   @ApiOperation({ summary: 'The session log of a chat: all branches, every record, one per line' })
   @ApiResponse({ status: 200, content: { [NDJSON]: { schema: LOG }, [TAR]: { schema: BYTES } } })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 404 })
   async export(
     @Caller() caller: Principal,
     @Param() { chat_id }: ChatIdDto,
@@ -78,23 +80,22 @@ export class SessionLogController {
   })
   @ApiConsumes(NDJSON, TAR)
   @ApiBody({ schema: { ...LOG, example: EXAMPLE } })
-  @ApiResponse({ status: 201, type: ImportedChatDto })
-  @ApiResponse({ status: 400, type: ProblemDto, description: 'It has nothing to import.' })
-  @ApiResponse({ status: 408, type: ProblemDto, description: 'No byte came for a minute.' })
-  @ApiResponse({ status: 409, type: ProblemDto, description: 'The id is taken.' })
-  @ApiResponse({ status: 413, type: ProblemDto, description: 'Larger than IMPORT_MAX_BYTES.' })
-  @ApiResponse({ status: 415, type: ProblemDto, description: 'The body is neither of these.' })
-  @ApiResponse({ status: 429, type: QuotaExceededDto, description: 'QUOTA_BYTES is used up.' })
+  @ApiAnswer(201, importedChat)
+  @ApiResponse({ status: 400, description: 'It has nothing to import.' })
+  @ApiResponse({ status: 408, description: 'No byte came for a minute.' })
+  @ApiResponse({ status: 409, description: 'The id is taken.' })
+  @ApiResponse({ status: 413, description: 'Larger than IMPORT_MAX_BYTES.' })
+  @ApiResponse({ status: 415, description: 'The body is neither of these.' })
+  @ApiAnswer(429, quotaExceeded, { description: 'QUOTA_BYTES is used up.' })
   @ApiResponse({
     status: 503,
-    type: ProblemDto,
     description: 'Another log is being imported, or the server is shutting down.',
   })
   async import(
     @Caller() caller: Principal,
     @Req() request: Request,
     @Query() query: ImportQueryDto,
-  ): Promise<ImportedChatDto> {
+  ): Promise<ImportedChat> {
     this.intake.requireOpen();
     const chat_id = query.chat_id ?? this.ids.make('chat');
     const ids = new NewIds(this.ids, chat_id);

@@ -1,7 +1,7 @@
-import type { Problem } from '../../protocol/codes.js';
 import type { Facade } from '../facade.js';
 import { A2aModule } from './a2a.module.js';
 import { faultOfProblem, toRestError, toRpcError } from './errors.js';
+import type { Problem } from '../../protocol/wire/problem.js';
 
 const MIB = 1024 * 1024;
 const CARD = '.well-known/agent-card.json';

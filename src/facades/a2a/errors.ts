@@ -1,6 +1,6 @@
 import type { AppError } from '../../kernel/app-error.js';
 import { STATUS_OF_KIND } from '../../http/errors/to-problem.js';
-import type { Problem } from '../../protocol/codes.js';
+import type { Problem } from '../../protocol/wire/problem.js';
 
 /** A failure, however it came about. */
 export interface Fault {

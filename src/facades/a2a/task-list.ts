@@ -7,12 +7,12 @@ import { ChatsService } from '../../chats/chats.service.js';
 import { MAX_PAGE_BYTES, jsonBytes } from '../../kernel/page-cursor.js';
 import { AppError } from '../../kernel/app-error.js';
 import { isFinal, isWaiting } from '../../protocol/interaction.js';
-import type { Interaction } from '../../protocol/interaction.js';
 import { invalid, parseWith, refuseTenant } from './message-body.js';
 import type { TaskAgent } from './sends.js';
 import { FINAL_STATES } from './task-projection.js';
 import { Tasks } from './tasks.js';
 import type { Task, TaskState } from './wire.js';
+import type { Interaction } from '../../protocol/wire/interaction.js';
 
 /** Of a chat, or of the list of chats, that are read at once. */
 const SLICE = 20;

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import { ChatAccess } from '../../access/chat-access.js';
 import { InboxService } from '../../approvals/inbox.service.js';
-import type { RequestView } from '../../approvals/request-view.js';
 import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
 import type { RunOptions } from '../../interactions/start-request.js';
@@ -15,6 +14,7 @@ import { ProjectedStreams } from '../base/projected-streams.js';
 import { TaskProjection } from './task-projection.js';
 import { replayOf } from './task-stream.js';
 import type { Task } from './wire.js';
+import type { RequestView } from '../../protocol/wire/request.js';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const PAGE = 200;

@@ -1,6 +1,6 @@
-import type { Problem } from '../../protocol/codes.js';
 import type { Facade } from '../facade.js';
 import { AgUiModule } from './ag-ui.module.js';
+import type { Problem } from '../../protocol/wire/problem.js';
 
 const MIB = 1024 * 1024;
 

@@ -3,8 +3,8 @@ import { ChatAccess } from '../../access/chat-access.js';
 import type { Principal } from '../../auth/principal.js';
 import { ChatsService } from '../../chats/chats.service.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { Chat } from '../../protocol/interaction.js';
 import { isFinal } from '../../protocol/interaction.js';
+import type { Chat } from '../../protocol/wire/chat.js';
 
 /** Interactions of a thread that are read. */
 const PAGE = 50;

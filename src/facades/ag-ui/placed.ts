@@ -1,8 +1,8 @@
-import type { Interaction } from '../../protocol/interaction.js';
 import { messageIdOf } from '../base/branches.js';
 import type { ClientMessage, PlacedMessage } from '../base/branches.js';
 import { textOf } from './read-input.js';
 import type { RunRequest, SentMessage } from './read-input.js';
+import type { Interaction } from '../../protocol/wire/interaction.js';
 
 /** Of `metadata`, under which an interaction has the ids of its message and its run. */
 export const AG_UI_KEY = 'ag_ui';

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { RequestView } from '../../approvals/request-view.js';
 import { requestNotFound } from '../../approvals/request-errors.js';
 import type { RequestOwner } from '../../approvals/request-errors.js';
 import type { ApproveDto } from '../../approvals/dto/decisions.dto.js';
@@ -10,6 +9,7 @@ import type { GivenOutput } from '../base/request-decisions.js';
 import type { Json } from './ag-ui-event.js';
 import { invalid, resultOf } from './read-input.js';
 import type { ResumeEntry, RunRequest } from './read-input.js';
+import type { RequestView } from '../../protocol/wire/request.js';
 
 /** A request, with what the client says to it. */
 type Decision =

@@ -6,7 +6,6 @@ import type { Observable } from 'rxjs';
 import type { Principal } from '../../auth/principal.js';
 import { isObject } from '../../kernel/json/json.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { Chat, Interaction } from '../../protocol/interaction.js';
 import { EventStreams } from '../../streams/event-streams.js';
 import { ProjectedStreams } from '../base/projected-streams.js';
 import { RequestDecisions } from '../base/request-decisions.js';
@@ -16,6 +15,8 @@ import { AgentThreads } from './agent-threads.js';
 import { AG_UI_KEY, userMessageId } from './placed.js';
 import type { RunRequest } from './read-input.js';
 import { RunProjection } from './projection/run-projection.js';
+import type { Chat } from '../../protocol/wire/chat.js';
+import type { Interaction } from '../../protocol/wire/interaction.js';
 
 /** Characters of the messages of a replay as JSON; the newest ones that fit. */
 const MAX_LENGTH = 512 * 1024;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { RequestView } from '../../approvals/request-view.js';
 import type { Principal } from '../../auth/principal.js';
 import { AppError } from '../../kernel/app-error.js';
 import { RequestDecisions } from '../base/request-decisions.js';
 import type { GivenOutput } from '../base/request-decisions.js';
 import type { AskedContinuation } from './to-start.js';
+import type { RequestView } from '../../protocol/wire/request.js';
 
 /** Settles the requests of an interaction as its client has decided. */
 @Injectable()

@@ -4,8 +4,8 @@ import type { Principal } from '../../auth/principal.js';
 import { ChatsService } from '../../chats/chats.service.js';
 import { isObject } from '../../kernel/json/json.js';
 import { AppError } from '../../kernel/app-error.js';
-import type { Interaction } from '../../protocol/interaction.js';
 import type { Message } from '../../protocol/message.js';
+import type { Interaction } from '../../protocol/wire/interaction.js';
 
 const MAX_ID = 200;
 /** Interactions of a page, and pages that are searched for a message. */

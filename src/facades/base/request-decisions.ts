@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { ApproveDto, RespondDto, ToolResultDto } from '../../approvals/dto/decisions.dto.js';
 import { InboxService } from '../../approvals/inbox.service.js';
-import type { RequestView } from '../../approvals/request-view.js';
 import { RequestsService } from '../../approvals/requests.service.js';
 import type { Answer, ClientToolResult } from '../../approvals/requests.service.js';
 import type { RequestOwner } from '../../approvals/request-errors.js';
@@ -11,6 +10,7 @@ import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { InputPipe } from '../../http/input/input.pipe.js';
 import { AppError } from '../../kernel/app-error.js';
 import { isObject } from '../../kernel/json/json.js';
+import type { RequestView } from '../../protocol/wire/request.js';
 
 const PAGE = 200;
 

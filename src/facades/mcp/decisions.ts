@@ -3,7 +3,6 @@ import { ChatAccess } from '../../access/chat-access.js';
 import { ApprovalsService } from '../../approvals/approvals.service.js';
 import { ApproveDto, RespondDto } from '../../approvals/dto/decisions.dto.js';
 import { InboxService } from '../../approvals/inbox.service.js';
-import type { RequestView } from '../../approvals/request-view.js';
 import type { RequestOwner } from '../../approvals/request-errors.js';
 import { RequestsService } from '../../approvals/requests.service.js';
 import type { Principal } from '../../auth/principal.js';
@@ -14,6 +13,7 @@ import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { parseFormId } from './call-state.js';
 import { readDecision } from './forms.js';
 import type { RpcId } from './message.js';
+import type { RequestView } from '../../protocol/wire/request.js';
 
 const PAGE = 200;
 /** Another decision was faster, or it is too late: the one that counts is in the log. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/app-error.js';
-import type { Problem } from '../../protocol/codes.js';
+import type { Problem } from '../../protocol/wire/problem.js';
 
 /** Codes of JSON-RPC and MCP by ours. */
 const CODES: Readonly<Record<string, number>> = {

@@ -8,7 +8,6 @@ import { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
 import { ModelError } from '../../models/model-error.js';
 import type { ReadFile } from '../../protocol/events.js';
-import type { AttachedFile } from '../../protocol/file.js';
 import { IMAGE_TYPES, imageBytes } from '../../protocol/message.js';
 import { MAX_IMAGE_BYTES } from '../../tools/images/read-image.js';
 import { fitImage, MAX_SOURCE_BYTES } from '../../tools/images/scaling/fit-image.js';
@@ -17,6 +16,7 @@ import type { DocumentKind } from '../extraction/document-text.js';
 import { FileCatalog } from '../file-catalog.js';
 import type { FileRow } from '../file-catalog.js';
 import { FileContents } from '../file-contents.js';
+import type { AttachedFile } from '../../protocol/wire/file.js';
 
 /** Characters of all files of a message that a model reads. */
 const MAX_CHARS = 200_000;

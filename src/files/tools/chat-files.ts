@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers';
 import { Injectable } from '@nestjs/common';
 import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { ChatStore } from '../../persistence/chat.store.js';
-import type { FileInfo } from '../../protocol/file.js';
 import type { ToolContext } from '../../tools/core/tool.js';
 import { ToolFault } from '../../tools/workspace-files/tool-fault.js';
 import { MAX_FILE_BYTES } from '../../workspace/read-file.js';
@@ -12,6 +11,7 @@ import type { FileRow } from '../file-catalog.js';
 import { FileContents } from '../file-contents.js';
 import { FileIntake } from '../file-intake.js';
 import { FilesService } from '../files.service.js';
+import type { FileInfo } from '../../protocol/wire/file.js';
 
 type OfChat = Pick<ToolContext, 'chat_uid'>;
 

@@ -3,13 +3,13 @@ import type { ArgumentsHost, ExceptionFilter, HttpException } from '@nestjs/comm
 import type { Request, Response } from 'express';
 import { AppError } from '../../kernel/app-error.js';
 import { clientPauseInSeconds } from '../../kernel/client-pause.js';
-import type { Problem } from '../../protocol/codes.js';
 import { allowedMethods } from './allowed-methods.js';
 import { answerEarly, isArriving } from './answer-early.js';
 import { rulesOf } from '../path-rules.js';
 import { rememberProblem } from './problem-of.js';
 import { isUnknownRoute, STATUS_OF_KIND, toProblem } from './to-problem.js';
 import type { ProblemOrigin } from './to-problem.js';
+import type { Problem } from '../../protocol/wire/problem.js';
 
 /**
  * Answers every exception as `application/problem+json`, or in the shape of the path's protocol. A

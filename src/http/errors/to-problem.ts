@@ -4,7 +4,7 @@ import { isUnreadable } from '../../encryption/unreadable.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { ErrorKind } from '../../kernel/app-error.js';
 import { PROBLEMS } from '../../protocol/codes.js';
-import type { Problem } from '../../protocol/codes.js';
+import type { Problem } from '../../protocol/wire/problem.js';
 
 /** The only mapping from kinds of errors to HTTP statuses. */
 export const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {

@@ -1,7 +1,8 @@
-import type { Type } from '@nestjs/common';
-import { ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiResponse } from '@nestjs/swagger';
 import type { ApiResponseNoStatusOptions, OpenAPIObject } from '@nestjs/swagger';
-import { eventComponents } from '../../protocol/event-schemas.js';
+import type { z } from 'zod';
+import { componentSchemas } from '../../protocol/event-schemas.js';
+import { pathTo, refTo } from '../../protocol/wire/components.js';
 
 type Components = NonNullable<OpenAPIObject['components']>;
 
@@ -11,8 +12,8 @@ const DESCRIPTION =
 interface StreamResponse {
   /** Schema of the events. */
   readonly event?: string;
-  /** The class of the JSON that the client may choose instead. */
-  readonly alsoJson?: Type;
+  /** Schema of the JSON that the client may choose instead. */
+  readonly alsoJson?: z.ZodType;
   readonly headers?: ApiResponseNoStatusOptions['headers'];
 }
 
@@ -22,8 +23,8 @@ export function ApiEventStream({
   alsoJson,
   headers,
 }: StreamResponse = {}): MethodDecorator {
-  const schema = { $ref: `#/components/schemas/${event}` };
-  const json = alsoJson && { 'application/json': { schema: { $ref: getSchemaPath(alsoJson) } } };
+  const schema = { $ref: pathTo(event) };
+  const json = alsoJson && { 'application/json': { schema: refTo(alsoJson) } };
   return ApiResponse({
     status: 200,
     description: DESCRIPTION,
@@ -32,11 +33,11 @@ export function ApiEventStream({
   });
 }
 
-/** Adds the schemas that streams and interactions refer to. */
-export function describeEvents(document: OpenAPIObject): void {
-  const events = eventComponents() as Components['schemas'];
+/** Adds the schemas of answers and events. */
+export function describeComponents(document: OpenAPIObject): void {
+  const schemas = componentSchemas() as Components['schemas'];
   document.components = {
     ...document.components,
-    schemas: { ...document.components?.schemas, ...events },
+    schemas: { ...document.components?.schemas, ...schemas },
   };
 }

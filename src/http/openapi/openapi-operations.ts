@@ -1,6 +1,6 @@
-import { getSchemaPath } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { ProblemDto } from '../errors/problem.dto.js';
+import { refTo } from '../../protocol/wire/components.js';
+import { problem } from '../../protocol/wire/problem.js';
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
@@ -25,7 +25,7 @@ export function describeAccess(document: OpenAPIObject): void {
  * problem documents too.
  */
 export function describeProblems(document: OpenAPIObject): void {
-  const schema = { $ref: getSchemaPath(ProblemDto) };
+  const schema = refTo(problem);
   for (const { responses } of operationsOf(document)) {
     responses['default'] ??= { description: 'A problem', content: { [PROBLEM]: { schema } } };
     for (const [status, response] of Object.entries(responses)) {

@@ -3,8 +3,7 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { VERSION } from '../../kernel/version.js';
-import { ProblemDto } from '../errors/problem.dto.js';
-import { describeEvents } from './event-stream.js';
+import { describeComponents } from './event-stream.js';
 import {
   describeAccess,
   describeExamples,
@@ -37,13 +36,12 @@ export function buildDocument(app: INestApplication): OpenAPIObject {
     .setLicense('MIT', 'https://opensource.org/license/mit');
   for (const tag of TAGS) info.addTag(tag);
   const document = SwaggerModule.createDocument(app, info.build(), {
-    extraModels: [ProblemDto],
     operationIdFactory: operationId,
   });
   describeAccess(document);
   describeProblems(document);
   describeExamples(document);
-  describeEvents(document);
+  describeComponents(document);
   return document;
 }
 

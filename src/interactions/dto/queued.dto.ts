@@ -1,15 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString, Matches, ValidateIf } from 'class-validator';
-import { InteractionDto } from './interaction.dto.js';
-
-export class QueueDto {
-  @ApiProperty({
-    type: [InteractionDto],
-    description:
-      'In the order in which they will run, the next one first; about 8 MiB at most. Without those that are being cancelled.',
-  })
-  readonly items: readonly InteractionDto[];
-}
 
 export class ChangeQueuedDto {
   @ApiPropertyOptional({ description: 'What the user says instead.', example: 'What is 7*7?' })

@@ -1,12 +1,11 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, Equals, IsIn, IsOptional, Matches } from 'class-validator';
 import { ValidateIf } from 'class-validator';
 import { PageQueryDto } from '../../http/input/page-query.dto.js';
 import { NamesTenants } from '../../auth/tenant-id.decorator.js';
-import { INTERACTION_STATUSES } from '../../protocol/interaction.js';
-import type { ActiveStatus, InteractionStatus, Usage } from '../../protocol/interaction.js';
-import { CANCEL_OUTCOMES, RUN_STATUSES } from '../run-list.js';
-import type { CancelRuns, CancelledRun, CancelledRuns, ListRuns, ListedRun } from '../run-list.js';
+import type { ActiveStatus } from '../../protocol/interaction.js';
+import type { CancelRuns, ListRuns } from '../run-list.js';
+import { RUN_STATUSES } from '../../protocol/wire/run.js';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RULE = { message: '$property must be 1 to 64 letters, digits, _ or -' };
@@ -27,66 +26,6 @@ export class RunsQueryDto extends PageQueryDto implements ListRuns {
 
   @NamesTenants()
   tenant_id?: string;
-}
-
-/** An interaction as operators see it: without anything that was said. */
-export class RunDto implements ListedRun {
-  @ApiProperty()
-  readonly id: string;
-
-  @ApiProperty({ example: 'default' })
-  readonly tenant_id: string;
-
-  @ApiProperty()
-  readonly chat_id: string;
-
-  @ApiProperty({ enum: RUN_STATUSES })
-  readonly status: InteractionStatus;
-
-  @ApiProperty({ example: 'react' })
-  readonly agent: string;
-
-  @ApiProperty({ description: 'Its root agent.' })
-  readonly agent_id: string;
-
-  @ApiProperty()
-  readonly model: string;
-
-  @ApiProperty({ example: 'ann', description: 'The user who started it.' })
-  readonly started_by: string;
-
-  @ApiProperty({ description: 'A cancel was requested, and it has not ended yet.' })
-  readonly is_cancelling: boolean;
-
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'agent:reviewer',
-    description:
-      'What the server lacks, if it is parked until that is there again: `agent:<name>`, `model:<name>`, `tool:<name>`, or `folder`, the one of its chat.',
-  })
-  readonly waits_for: string | null;
-
-  @ApiProperty({
-    type: Object,
-    allOf: [{ $ref: '#/components/schemas/Usage' }],
-    description: 'So far.',
-  })
-  readonly usage: Usage;
-
-  @ApiProperty()
-  readonly last_seq: number;
-
-  @ApiProperty({ format: 'date-time' })
-  readonly created_at: string;
-}
-
-export class RunListDto {
-  @ApiProperty({ type: [RunDto], description: 'Oldest first.' })
-  readonly items: readonly RunDto[];
-
-  @ApiProperty({ type: String, nullable: true, description: 'null on the last page.' })
-  readonly next_cursor: string | null;
 }
 
 /** Either of them. */
@@ -113,30 +52,4 @@ export class CancelRunsDto implements CancelRuns {
 
   @NamesTenants()
   tenant_id?: string;
-}
-
-export class CancelledRunDto implements CancelledRun {
-  @ApiProperty()
-  readonly interaction_id: string;
-
-  @ApiPropertyOptional({ example: 'default', description: 'Unless it was not found.' })
-  readonly tenant_id?: string;
-
-  @ApiProperty({ enum: CANCEL_OUTCOMES, description: '`cancelling`: it is being stopped.' })
-  readonly outcome: (typeof CANCEL_OUTCOMES)[number];
-
-  @ApiProperty({
-    enum: INTERACTION_STATUSES,
-    nullable: true,
-    description: 'At that time; null: not found.',
-  })
-  readonly status: InteractionStatus | null;
-}
-
-export class CancelledRunsDto implements CancelledRuns {
-  @ApiProperty({ type: [CancelledRunDto], description: 'In the order of the request.' })
-  readonly items: readonly CancelledRunDto[];
-
-  @ApiProperty({ description: '`all` was too many for one request: send it again.' })
-  readonly has_more: boolean;
 }

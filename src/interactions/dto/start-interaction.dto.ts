@@ -1,6 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString } from 'class-validator';
-import { ProblemDto } from '../../http/errors/problem.dto.js';
 import type { EditedMessage, NewMessage } from '../start-request.js';
 import { RunOptionsDto } from './run-options.dto.js';
 
@@ -37,18 +36,4 @@ export class EditInteractionDto extends RunOptionsDto implements EditedMessage {
   @IsOptional()
   @IsIn(['reject', 'interrupt'])
   on_conflict?: 'reject' | 'interrupt';
-}
-
-export class ChatBusyDto extends ProblemDto {
-  @ApiPropertyOptional({
-    example: 'int_0199c0de-0000-7000-8000-000000000000',
-    description: 'With `/problems/chat_busy`: the interaction that holds the chat.',
-  })
-  readonly active_interaction_id?: string;
-
-  @ApiPropertyOptional({
-    enum: ['QUEUED', 'RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'],
-    description: 'Of that interaction: with one of the last two, it waits for a person.',
-  })
-  readonly active_status?: string;
 }

@@ -8,7 +8,6 @@ import { Access } from '../../auth/access.decorator.js';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { Config } from '../../config/config.js';
-import { ProblemDto } from '../../http/errors/problem.dto.js';
 import { InteractionIdDto } from '../../http/input/ids.dto.js';
 import { CredentialWatch } from '../../streams/credential-watch.js';
 import { EventStreams } from '../../streams/event-streams.js';
@@ -37,11 +36,10 @@ export class SpeechController {
   })
   @ApiResponse({ status: 200, content: BYTES })
   @ApiResponse({ status: 204, description: 'It has ended, and there is nothing to speak.' })
-  @ApiResponse({ status: 400, type: ProblemDto })
-  @ApiResponse({ status: 404, type: ProblemDto })
+  @ApiResponse({ status: 400 })
+  @ApiResponse({ status: 404 })
   @ApiResponse({
     status: 503,
-    type: ProblemDto,
     description: 'The endpoint fails, or is not set, or there are too many streams.',
   })
   async speak(

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsObject, IsOptional, IsString, MaxLength, Min } from 'class-validator';
-import { DECISIONS, SCOPES } from '../rules/permission-rule.js';
-import type { Decision, RuleScope } from '../rules/permission-rule.js';
+import { DECISIONS, SCOPES } from '../../protocol/wire/rule.js';
+import type { Decision, RuleScope } from '../../protocol/wire/rule.js';
 
 /** The shape of a new rule. The validity of the matcher is checked with the rule as a whole. */
 export class CreateRuleDto {

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, Matches } from 'class-validator';
 import { PageQueryDto } from '../../http/input/page-query.dto.js';
-import { SCOPES } from '../rules/permission-rule.js';
-import type { RuleScope } from '../rules/permission-rule.js';
+import { SCOPES } from '../../protocol/wire/rule.js';
+import type { RuleScope } from '../../protocol/wire/rule.js';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const MUST = { message: '$property must be 1 to 64 letters, digits, _ or -' };

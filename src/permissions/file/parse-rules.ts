@@ -5,11 +5,11 @@ import type { Node, ParseError } from 'jsonc-parser';
 import { nearestNames } from '../../kernel/nearest-names.js';
 import { findInexact } from '../../kernel/json/exact-json.js';
 import { canonicalJson } from '../../kernel/json/json.js';
-import type { PermissionRule } from '../rules/permission-rule.js';
 import { checkRule } from '../rules/check-rule.js';
 import { ruleSchema } from '../rules/rule-schema.js';
 import { RulesFileError } from './rules-file-error.js';
 import type { RulesFileFault } from './rules-file-error.js';
+import type { PermissionRule } from '../../protocol/wire/rule.js';
 
 type Path = readonly (string | number)[];
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { decodeText } from '../../kernel/decode-text.js';
-import type { PermissionRule } from '../rules/permission-rule.js';
 import { parseRules } from './parse-rules.js';
 import { RulesFileError } from './rules-file-error.js';
+import type { PermissionRule } from '../../protocol/wire/rule.js';
 
 /** The rules of the file that PERMISSIONS_FILE names, as they were at the start. */
 export class RulesFile {

@@ -3,7 +3,7 @@ import type { DiscoveryService } from '@nestjs/core';
 import { CodeJudges } from './code-judges.js';
 import { PermissionJudge } from './permission-judge.js';
 import type { Opinion } from './permission-judge.js';
-import type { Decision, PermissionRule } from '../rules/permission-rule.js';
+import type { Decision, PermissionRule } from '../../protocol/wire/rule.js';
 
 const CALL = { tool_name: 'bash', tool_input: { command: 'ls' }, tenant_id: 't', user_id: 'u' };
 

@@ -7,11 +7,11 @@ import { showOnOneLine } from '../../tools/text/show-unseen.js';
 import type { OwnedCall } from '../policy/permission-call.js';
 import { JudgeProvider, PermissionJudge } from './permission-judge.js';
 import type { Opinion } from './permission-judge.js';
-import type { Decision } from '../rules/permission-rule.js';
-import type { TraceEntry, Verdict } from '../policy/verdict.js';
+import type { Verdict } from '../policy/verdict.js';
 import { messageOf } from '../../kernel/app-error.js';
 import { requireDistinctNames } from '../../kernel/duplicate-name.js';
 import { cutText } from '../../kernel/cut-text.js';
+import type { Decision, TraceEntry } from '../../protocol/wire/rule.js';
 
 const TIMEOUT_MS = 10_000;
 const MAX_REASON = 1_000;

@@ -1,6 +1,6 @@
 import { DiscoveryService } from '@nestjs/core';
 import type { OwnedCall } from '../policy/permission-call.js';
-import type { Decision } from '../rules/permission-rule.js';
+import type { Decision } from '../../protocol/wire/rule.js';
 
 /** A tool call before it is executed, and the tenant, user, chat and agent that it is for. */
 export type CallToJudge = Readonly<OwnedCall>;

@@ -3,7 +3,7 @@ import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Json } from '../../protocol/json.js';
 import type { Tool } from '../../tools/core/tool.js';
 import type { ShownFiles } from '../policy/file-filter.js';
-import type { Decision, PermissionRule, RuleInput } from '../rules/permission-rule.js';
+import type { Decision, PermissionRule, RuleInput } from '../../protocol/wire/rule.js';
 
 /** A tool call before it is executed. */
 export interface JudgedCall {

@@ -1,4 +1,3 @@
-import type { Matcher } from '../rules/permission-rule.js';
 import { splitWords } from '../shell/words.js';
 import { canonicalJson } from '../../kernel/json/json.js';
 import { normalizeText } from '../../kernel/normalize-text.js';
@@ -11,6 +10,7 @@ import { no, yes } from './match.js';
 import { compileGlob } from '../../matching/glob.js';
 import { LinearRegex } from '../../matching/linear-regex.js';
 import { messageOf } from '../../kernel/app-error.js';
+import type { Matcher } from '../../protocol/wire/rule.js';
 
 /**
  * Compiles a matcher. If a match can't be determined, the matcher of a rule that allows returns no;

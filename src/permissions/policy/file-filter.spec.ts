@@ -1,7 +1,7 @@
 import { FileFilter } from './file-filter.js';
 import type { PermissionCall } from './permission-call.js';
 import { PermissionPolicy } from './permission-policy.js';
-import type { PermissionRule } from '../rules/permission-rule.js';
+import type { PermissionRule } from '../../protocol/wire/rule.js';
 
 const READS = { category: 'read', read_only: true, risk: 'low', recovery: 'rerun' } as const;
 

@@ -1,9 +1,9 @@
 import type { AnyRule, CompiledRule } from '../rules/compiled-rule.js';
 import { isShadow } from './judged-parts.js';
 import type { JudgedCall, JudgedPart } from '../matching/judged-part.js';
-import type { Decision } from '../rules/permission-rule.js';
 import type { Trace } from './trace.js';
 import type { ToolPolicy } from '../../tools/core/tool.js';
+import type { Decision } from '../../protocol/wire/rule.js';
 
 /** The verdict on one part of a call. */
 export interface PartVerdict {

@@ -3,9 +3,9 @@ import { canonicalJson } from '../../kernel/json/json.js';
 import { findPathInputs } from '../matching/path-inputs.js';
 import { toWorkspacePath } from '../matching/workspace-path.js';
 import type { PermissionCall } from './permission-call.js';
-import type { Matcher } from '../rules/permission-rule.js';
 import { quoteWord } from '../shell/words.js';
 import type { CommandPart, Script } from '../shell/script.js';
+import type { Matcher } from '../../protocol/wire/rule.js';
 
 /** Maximum length of the input as JSON, in characters. */
 const MAX_INPUT = 20_000;

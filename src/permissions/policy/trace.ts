@@ -1,7 +1,7 @@
 import type { JudgedPart } from '../matching/judged-part.js';
 import { showOnOneLine } from '../../tools/text/show-unseen.js';
-import type { TraceEntry } from './verdict.js';
 import { cutText } from '../../kernel/cut-text.js';
+import type { TraceEntry } from '../../protocol/wire/rule.js';
 
 const MAX_ENTRIES = 500;
 const MAX_LENGTH = 200;

@@ -1,19 +1,5 @@
 import type { CodeRule } from '../rules/compiled-rule.js';
-import type { Decision, PermissionRule } from '../rules/permission-rule.js';
-
-/** One step of the evaluation that led to a verdict. */
-export interface TraceEntry {
-  /** The rule's id, or `default`. */
-  readonly rule: string;
-  /** The rule's scope, or `default`. */
-  readonly level: string;
-  readonly matched: boolean | 'maybe';
-  /** The decision of the rule if it matches. */
-  readonly decision: Decision;
-  readonly why: string;
-  /** The part of a command that was judged. */
-  readonly command?: string;
-}
+import type { Decision, PermissionRule, TraceEntry } from '../../protocol/wire/rule.js';
 
 export interface Verdict {
   readonly decision: Decision;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { compileMatcher } from '../matching/compile-matcher.js';
 import { MatcherFault } from '../matching/matcher-fault.js';
-import type { RuleInput } from './permission-rule.js';
 import { ruleSchema } from './rule-schema.js';
+import type { RuleInput } from '../../protocol/wire/rule.js';
 
 /** A fault of a rule, with its location. */
 export interface RuleFault {

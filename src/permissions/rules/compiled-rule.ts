@@ -4,8 +4,8 @@ import type { JudgedCall, JudgedPart } from '../matching/judged-part.js';
 import { no, yes } from '../matching/match.js';
 import { MatcherFault } from '../matching/matcher-fault.js';
 import type { PermissionCall } from '../policy/permission-call.js';
-import type { Matcher, PermissionRule } from './permission-rule.js';
 import { messageOf } from '../../kernel/app-error.js';
+import type { Matcher, PermissionRule } from '../../protocol/wire/rule.js';
 
 /** A matcher for rules in code. If it throws, that counts as a match, unless its rule allows. */
 export interface CustomMatcher {

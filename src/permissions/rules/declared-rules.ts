@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { PermissionRule, RuleInput } from './permission-rule.js';
+import type { PermissionRule, RuleInput } from '../../protocol/wire/rule.js';
 
 /**
  * Rules that are declared by a source other than a person, such as an agent's file. They are added

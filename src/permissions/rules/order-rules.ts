@@ -1,7 +1,7 @@
-import { SCOPES } from './permission-rule.js';
-import type { PermissionRule } from './permission-rule.js';
 import { z } from 'zod';
 import { invalidCursor } from '../../kernel/page-cursor.js';
+import { SCOPES } from '../../protocol/wire/rule.js';
+import type { PermissionRule } from '../../protocol/wire/rule.js';
 
 const cursorFields = z.tuple([
   z.enum(SCOPES),

@@ -12,11 +12,11 @@ import type { RuleSet } from './compiled-rule.js';
 import { DeclaredRules } from './declared-rules.js';
 import { RulesFile } from '../file/rules-file.js';
 import { canonicalJson } from '../../kernel/json/json.js';
-import type { PermissionRule, RuleInput, RuleScope } from './permission-rule.js';
 import { RuleStore } from './rule-store.js';
 import type { RuledCall, RuleFilter } from './rule-store.js';
 import { orderRules, rulesAfter } from './order-rules.js';
 import type { RulePlace } from './order-rules.js';
+import type { PermissionRule, RuleInput, RuleScope } from '../../protocol/wire/rule.js';
 
 /** Maximum number of rules per scope and scope id. */
 const MAX_RULES = 1000;

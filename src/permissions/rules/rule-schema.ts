@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DECISIONS, SCOPES } from './permission-rule.js';
 import { canonicalJson } from '../../kernel/json/json.js';
+import { DECISIONS, SCOPES } from '../../protocol/wire/rule.js';
 
 /** Maximum length of a pattern or a prefix, in characters. */
 const MAX_TEXT = 1000;

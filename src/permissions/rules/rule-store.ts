@@ -1,6 +1,7 @@
 import type { Viewer } from '../../persistence/viewer.js';
-import type { OwnedRule, PermissionRule, RuleScope } from './permission-rule.js';
+import type { OwnedRule } from './permission-rule.js';
 import type { RulePlace } from './order-rules.js';
+import type { PermissionRule, RuleScope } from '../../protocol/wire/rule.js';
 
 /**
  * A filter for rules that the viewer sees: those of their tenant, without those of other users

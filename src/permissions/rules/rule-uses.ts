@@ -1,4 +1,4 @@
-import type { PermissionRule } from './permission-rule.js';
+import type { PermissionRule } from '../../protocol/wire/rule.js';
 
 /**
  * Number of use keys that are kept per rule, newest first. A use with an older key would be counted

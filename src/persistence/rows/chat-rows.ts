@@ -1,9 +1,9 @@
 import type { Visibility } from '../../protocol/interaction.js';
-import type { ChatSettings } from '../../protocol/chat-settings.js';
 import type { Message } from '../../protocol/message.js';
 import type { AppError } from '../../kernel/app-error.js';
 import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { Json } from '../../protocol/json.js';
+import type { ChatSettings } from '../../protocol/wire/chat.js';
 
 /** A saved chat. Times are ISO 8601 in UTC, milliseconds. */
 export interface ChatRow {

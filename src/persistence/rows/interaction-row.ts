@@ -1,11 +1,11 @@
 import type { Budget } from '../../protocol/budget.js';
-import type { AttachedFile } from '../../protocol/file.js';
 import type { ApprovalMode } from '../../protocol/chat-settings.js';
 import type { InteractionError, InteractionStatus, Usage } from '../../protocol/interaction.js';
 import type { Json } from '../../protocol/json.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';
 import type { Sampling } from '../../protocol/sampling.js';
 import type { Thinking } from '../../protocol/thinking.js';
+import type { AttachedFile } from '../../protocol/wire/file.js';
 
 /** The settings of a start, saved so that every run of the interaction uses the same ones. */
 export interface InteractionSettings extends Sampling {

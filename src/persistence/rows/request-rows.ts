@@ -3,15 +3,7 @@ import type { Cause, Decider } from '../../protocol/events.js';
 import type { Json } from '../../protocol/json.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';
 import type { InteractionRow } from './interaction-row.js';
-
-/**
- * A request that waits for a person or a client: for a verdict on a tool call, an answer, or the
- * result of a tool that the client runs.
- */
-export type RequestKind = 'approval' | 'input' | 'tool';
-
-/** `closed`: its interaction ended before the request was settled. */
-export type RequestStatus = 'pending' | 'settled' | 'closed';
+import type { RequestKind, RequestStatus } from '../../protocol/wire/request.js';
 
 /** Pending requests of one kind, of all tenants. */
 export interface PendingCount {

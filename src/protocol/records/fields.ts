@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../message.js';
+import { components } from '../wire/components.js';
 import { MAX_THINKING_BUDGET, MIN_THINKING_BUDGET, THINKING_EFFORTS } from '../thinking.js';
 import type { Thinking } from '../thinking.js';
 
@@ -62,11 +63,13 @@ export const usage = z
       .optional()
       .describe('US dollars, of the turns of models that had a price.'),
   })
-  .describe('Tokens and cost, summed over all model turns that it is about.');
+  .describe('Tokens and cost, summed over all model turns that it is about.')
+  .register(components, { id: 'Usage' });
 
 export const eventError = z
   .object({ code: text.describe('Stable, for programs.'), message: text })
-  .describe('Why something failed.');
+  .describe('Why something failed.')
+  .register(components, { id: 'EventError' });
 
 export const decider = z
   .object({ kind: z.enum(['user', 'system']), user_id: text.optional().describe('Of a user.') })
@@ -74,23 +77,27 @@ export const decider = z
     path: ['user_id'],
     message: 'has to be there for a user, and only then',
   })
-  .describe('Who decided: a user, or the server itself.');
+  .describe('Who decided: a user, or the server itself.')
+  .register(components, { id: 'Decider' });
 
 export const cause = z
   .enum(['timeout', 'cancel'])
   .describe(
     'Why the server decided: `timeout`, no decision came in time; `cancel`, the answer is no longer needed.',
-  );
+  )
+  .register(components, { id: 'Cause' });
 
 export const agentStatus = z
   .enum(['completed', 'error', 'cancelled'])
   .describe(
     'How a child agent ended. `cancelled`: with its interaction, or because its result is no longer needed.',
-  );
+  )
+  .register(components, { id: 'AgentStatus' });
 
 export const finishReason = z
   .enum(['stop', 'tool_calls', 'length', 'content_filter', 'error'])
-  .describe('Why the model stopped. `error`: the turn failed.');
+  .describe('Why the model stopped. `error`: the turn failed.')
+  .register(components, { id: 'FinishReason' });
 
 export const stoppedEffect = z
   .object({
@@ -101,13 +108,14 @@ export const stoppedEffect = z
       .enum(['stopped', 'unknown'])
       .describe('`unknown`: it ran on a host that was lost, or did not stop when told to.'),
   })
-  .describe('Something that a cancel ended: a child agent, a model request or a tool call.');
+  .describe('Something that a cancel ended: a child agent, a model request or a tool call.')
+  .register(components, { id: 'StoppedEffect' });
 
 export const task = z
   .object({
-    id: text,
-    chat_id: text,
-    title: text,
+    id: text.meta({ example: 'task_0199c0de-0000-7000-8000-000000000000' }),
+    chat_id: text.meta({ example: 'chat_123' }),
+    title: text.meta({ example: 'Write the failing test' }),
     description: text.nullable(),
     status: z.enum(TASK_STATUSES),
     version: count.describe('The number of changes, from 1; sent back to detect lost updates.'),
@@ -115,7 +123,8 @@ export const task = z
     created_at: time,
     updated_at: time,
   })
-  .describe("One entry of a chat's task board, which people and agents edit alike.");
+  .describe("One entry of a chat's task board, which people and agents edit alike.")
+  .register(components, { id: 'Task' });
 
 export const budget = z
   .object({
@@ -126,7 +135,8 @@ export const budget = z
       .describe('Milliseconds of work, without waiting for people and without lost runs.'),
     cost_usd: z.number().optional().describe('US dollars, of models with a known price.'),
   })
-  .describe('Limits for an agent and all below it; a field that is left out sets no limit.');
+  .describe('Limits for an agent and all below it; a field that is left out sets no limit.')
+  .register(components, { id: 'Budget' });
 
 const thinkingBudget = z.strictObject({
   budget_tokens: z.int().min(MIN_THINKING_BUDGET).max(MAX_THINKING_BUDGET),
@@ -135,8 +145,14 @@ const thinkingBudget = z.strictObject({
 export const thinking: z.ZodType<Thinking> = z.union([z.enum(THINKING_EFFORTS), thinkingBudget]);
 
 export const attachedFile = z
-  .object({ id: text, filename: text, mime_type: text, size_bytes: z.int().min(0) })
-  .describe('A file that came with a message. It may be deleted since.');
+  .object({
+    id: text.meta({ example: 'file_0199c0de-0000-7000-8000-000000000000' }),
+    filename: text.meta({ example: 'report.pdf' }),
+    mime_type: text.meta({ example: 'application/pdf' }),
+    size_bytes: z.int().min(0).meta({ example: 48_213 }),
+  })
+  .describe('A file that came with a message. It may be deleted since.')
+  .register(components, { id: 'AttachedFile' });
 
 /** The verdict of the guardrails on text that a person wrote. */
 export const image = z.object({ media_type: z.enum(IMAGE_TYPES), data: text });

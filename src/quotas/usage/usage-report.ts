@@ -5,6 +5,7 @@ import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
 import { USAGE_DAYS_KEPT, UsageStore } from '../usage-store.js';
 import type { UsageKey, UsageSum } from '../usage-store.js';
+import type { Report, ReportedSum } from './reported-sum.js';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -18,21 +19,6 @@ export interface ReportQuery {
   readonly until?: string;
   /** The caller's unless given; `*`: each. */
   readonly tenant_id?: string;
-}
-
-/** A sum with its key as a field of its own: `day`, `model` or `user_id`. */
-export interface ReportedSum extends Omit<UsageSum, 'key'> {
-  readonly day?: string;
-  readonly model?: string;
-  readonly user_id?: string;
-}
-
-export interface Report {
-  readonly since: string;
-  readonly until: string;
-  readonly items: readonly ReportedSum[];
-  /** There are more than `limit`. */
-  readonly has_more: boolean;
 }
 
 /** The usage of tenants, for their operators. */

@@ -1,8 +1,9 @@
 import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import { listAllRequests } from '../../approvals/list-all-requests.js';
-import type { RequestKind, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
+import type { RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import { deciderOf } from '../../protocol/events.js';
 import type { RunScope } from '../scope/run-scope.js';
+import type { RequestKind } from '../../protocol/wire/request.js';
 
 /**
  * Settles the open requests that are included as cancelled. An earlier settlement takes precedence

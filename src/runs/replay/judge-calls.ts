@@ -2,10 +2,10 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { isRecordOf } from '../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { ToolJudge } from '../../permissions/judges/tool-judge.js';
-import type { Decision } from '../../permissions/rules/permission-rule.js';
 import { Speakers } from '../scope/speakers.js';
 import type { ToolRegistry } from '../../tools/core/tool-registry.js';
 import { checkArguments, judgedArguments } from '../../tools/core/check-arguments.js';
+import type { Decision } from '../../protocol/wire/rule.js';
 
 /** A call of a log, and what the rules say of it now. */
 export interface JudgedAgain {

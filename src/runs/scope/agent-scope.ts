@@ -5,10 +5,11 @@ import { AppError } from '../../kernel/app-error.js';
 import { doneWithin } from '../../kernel/async/promises.js';
 import { ServerStopped } from '../../kernel/server-stopped.js';
 import type { LogRecord, RecordContent } from '../../persistence/rows/log-record.js';
-import type { NewRequest, RequestKind, Settlement } from '../../persistence/rows/request-rows.js';
+import type { NewRequest, Settlement } from '../../persistence/rows/request-rows.js';
 import { Resources } from '../../tools/core/resources.js';
 import type { RunScope } from './run-scope.js';
 import type { DeferredWork } from './running.js';
+import type { RequestKind } from '../../protocol/wire/request.js';
 
 /** Grace period for all stopped work of an agent, in milliseconds: more than for one tool. */
 const DRAIN_GRACE_MS = 8_000;

@@ -1,11 +1,7 @@
-import type {
-  NewRequest,
-  RequestKind,
-  RequestRow,
-  Settlement,
-} from '../../persistence/rows/request-rows.js';
+import type { NewRequest, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import type { ActiveStatus } from '../../protocol/interaction.js';
 import type { RunActivity } from './run-activity.js';
+import type { RequestKind } from '../../protocol/wire/request.js';
 
 /** The requests of one run to people and clients, with their settlements. */
 export class PendingRequests {

@@ -3,11 +3,12 @@ import type { DataKeys } from '../../encryption/data-keys.js';
 import type { Viewer } from '../../persistence/viewer.js';
 import { RuleStore } from '../../permissions/rules/rule-store.js';
 import type { RuledCall, RuleFilter } from '../../permissions/rules/rule-store.js';
-import type { OwnedRule, PermissionRule } from '../../permissions/rules/permission-rule.js';
+import type { OwnedRule } from '../../permissions/rules/permission-rule.js';
 import type { RulePlace } from '../../permissions/rules/order-rules.js';
 import { fillPage, openEach } from './open-each.js';
 import type { OpenEach } from './open-each.js';
 import { keyIdOf, openJson, openText, sealJson } from './sealed/sealed-fields.js';
+import type { PermissionRule } from '../../protocol/wire/rule.js';
 
 /** Rules in another store, encrypted: with the key of their chat, or else of their tenant. */
 export class EncryptedRuleStore extends RuleStore {

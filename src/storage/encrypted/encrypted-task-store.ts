@@ -3,12 +3,12 @@ import type { DataKeys } from '../../encryption/data-keys.js';
 import { UNREADABLE } from '../../encryption/unreadable.js';
 import { ANY_TENANT } from '../../persistence/any-tenant.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
-import type { Task } from '../../protocol/task.js';
 import { TaskStore } from '../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
 import { openEach } from './open-each.js';
 import type { OpenEach } from './open-each.js';
 import { keyIdOf, openText } from './sealed/sealed-fields.js';
+import type { Task } from '../../protocol/wire/task.js';
 
 /** Task boards in another store, encrypted. */
 export class EncryptedTaskStore extends TaskStore {

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/app-error.js';
-import type { OwnedRule, PermissionRule } from '../../permissions/rules/permission-rule.js';
+import type { OwnedRule } from '../../permissions/rules/permission-rule.js';
 import type { RuledCall, RuleFilter } from '../../permissions/rules/rule-store.js';
 import { RuleStore } from '../../permissions/rules/rule-store.js';
 import type { ChatRow } from '../../persistence/rows/chat-rows.js';
@@ -14,6 +14,7 @@ import type { RuleUses } from '../../permissions/rules/rule-uses.js';
 import { replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
 import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import { describeError } from './report-problem.js';
+import type { PermissionRule } from '../../protocol/wire/rule.js';
 
 export const RULES_FILE = 'permission-rules.json';
 

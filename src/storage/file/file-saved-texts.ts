@@ -1,7 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnedRule } from '../../permissions/rules/permission-rule.js';
-import type { Task } from '../../protocol/task.js';
 import type { KeptFile } from '../memory/memory-file-catalog.js';
 import type { StoreIndex } from '../memory/core/store-index.js';
 import type { SavedTexts, SealRow } from '../saved-texts.js';
@@ -14,6 +13,7 @@ import { directoryOf } from './chats/file-journal.js';
 import { RULES_FILE } from './file-rule-store.js';
 import { sealLog } from './log/seal-log.js';
 import type { SealOwn } from './log/seal-log.js';
+import type { Task } from '../../protocol/wire/task.js';
 
 export interface FileSavedTextsOptions {
   readonly data_dir: string;

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Task } from '../../protocol/task.js';
 import { TaskStore } from '../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
 import { sees } from '../../persistence/viewer.js';
@@ -12,6 +11,7 @@ import { describeError } from './report-problem.js';
 import { compareKeys } from '../memory/core/store-index.js';
 import type { StoreIndex } from '../memory/core/store-index.js';
 import { directoryOf } from './chats/file-journal.js';
+import type { Task } from '../../protocol/wire/task.js';
 
 type Board = readonly Task[];
 

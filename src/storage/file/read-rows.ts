@@ -7,7 +7,6 @@ import type { ApiKey } from '../../auth/keys/key-store.js';
 import type { WrappedKey } from '../../encryption/data-key-store.js';
 import type { OwnedRule } from '../../permissions/rules/permission-rule.js';
 import type { RuleUses } from '../../permissions/rules/rule-uses.js';
-import type { Task } from '../../protocol/task.js';
 import type { KeptUsage } from '../memory/core/deleted-usage.js';
 import type { StoreIndex } from '../memory/core/store-index.js';
 import type { StoredChat } from '../memory/core/stored-chat.js';
@@ -18,6 +17,7 @@ import { SEQUENCES } from '../table-rows.js';
 import type { TableRows } from '../table-rows.js';
 import { FileRows } from './file-rows.js';
 import { RULES_FILE } from './file-rule-store.js';
+import type { Task } from '../../protocol/wire/task.js';
 
 const PAGE = 100;
 

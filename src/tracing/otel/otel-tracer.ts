@@ -14,13 +14,13 @@ import type { SpanKey } from '../../timeline/span-ids.js';
 import { readTimeline } from '../../timeline/read-timeline.js';
 import { formatTraceparent, traceOf } from '../../timeline/trace-context.js';
 import type { Traced } from '../../timeline/trace-context.js';
-import type { Span } from '../../timeline/timeline.js';
 import { Tracer } from '../tracer.js';
 import type { GenAiMetrics } from './gen-ai-metrics.js';
 import { isSampled } from './sampling.js';
 import type { SpanQueue } from './span-queue.js';
 import { toOtelSpan } from './to-otel-span.js';
 import type { SpanSource } from './to-otel-span.js';
+import type { Span } from '../../timeline/span.js';
 
 /** Runs whose logs are still to be read; further ones are not exported. */
 const MAX_WAITING = 4_096;

@@ -1,6 +1,6 @@
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import type { Span } from '../../timeline/timeline.js';
 import { toOtelSpan } from './to-otel-span.js';
+import type { Span } from '../../timeline/span.js';
 
 const SECRET = 'what the tool read';
 

@@ -5,10 +5,10 @@ import { cutText } from '../../kernel/cut-text.js';
 import type { InteractionRef } from '../../telemetry/telemetry-events.js';
 import { ERRORS, NOTICES } from '../../protocol/codes.js';
 import type { Usage } from '../../protocol/interaction.js';
-import type { Span } from '../../timeline/timeline.js';
 import type { TraceContext } from '../../timeline/trace-context.js';
 import { GEN_AI, splitModel } from './gen-ai.js';
 import { CLIENT, ERROR, INTERNAL, SAMPLED, UNSET } from './otel-values.js';
+import type { Span } from '../../timeline/span.js';
 
 /** Names come from clients and models. */
 const MAX_NAME = 200;

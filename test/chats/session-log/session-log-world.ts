@@ -2,11 +2,9 @@ import { Redaction } from '../../../src/guardrails/redaction/redaction.js';
 import { ChatAccess } from '../../../src/access/chat-access.js';
 import { LOCAL_PRINCIPAL } from '../../../src/auth/principal.js';
 import type { ChatSettingsRules } from '../../../src/chats/chat-settings-rules.js';
-import type { ChatSettings } from '../../../src/protocol/chat-settings.js';
 import { SessionLogExporter } from '../../../src/chats/session-log/session-log-exporter.js';
 import { NewIds } from '../../../src/chats/session-log/new-ids.js';
 import { SessionLogImporter } from '../../../src/chats/session-log/session-log-importer.js';
-import type { ImportReport } from '../../../src/chats/session-log/session-log-importer.js';
 import { loadConfig } from '../../../src/config/load-config.js';
 import { AppError } from '../../../src/kernel/app-error.js';
 import type { Authentication } from '../../../src/auth/authentication.js';
@@ -22,6 +20,7 @@ import { isFinal } from '../../../src/protocol/interaction.js';
 import type { Message } from '../../../src/protocol/message.js';
 import { newStart } from '../../contracts/interaction-store/fixtures.js';
 import { checkConversation } from '../../support/runs/check-conversation.js';
+import type { ChatSettings, ImportReport } from '../../../src/protocol/wire/chat.js';
 
 export interface Imported {
   readonly chat_id: string;

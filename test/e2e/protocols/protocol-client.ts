@@ -1,5 +1,5 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient } from '../../support/client/api-client.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 /** A chat, and what is active in it. */
 export type InteractionRef = Pick<Interaction, 'chat_id' | 'id'>;

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import { EventReader } from '../../support/client/event-reader.js';
 import { eventually } from '../../support/eventually.js';
 import { script } from '../../support/model/scripted-answers.js';
@@ -9,6 +8,7 @@ import { NATIVE } from '../protocols/native.js';
 import type { InteractionRef, Protocol, ProtocolClient } from '../protocols/protocol-client.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const CALCULATION = { name: 'calculator', arguments: { expression: '6*7' } };
 /** Of an interaction, whichever client has begun it, and whichever has decided. */

@@ -1,13 +1,13 @@
-import type { AgentView } from '../../../src/agents/tree/agent-view.js';
-import type {
-  InteractionTree,
-  TreePage,
-  WholeAgent,
-} from '../../../src/agents/tree/agent-tree.service.js';
 import { checkConversation } from '../../support/runs/check-conversation.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
+import type {
+  AgentView,
+  InteractionTree,
+  TreePage,
+  WholeAgent,
+} from '../../../src/protocol/wire/agent.js';
 
 const child = (prompt: string) => ({ name: 'agent', arguments: { prompt } });
 const CALCULATION = { name: 'calculator', arguments: { expression: '6*7' } };

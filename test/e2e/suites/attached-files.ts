@@ -2,7 +2,6 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FileInfo } from '../../../src/protocol/file.js';
 import type { ApiClient } from '../../support/client/api-client.js';
 import { Gate } from '../../support/gate.js';
 import { makeDocx, makePdf, makePdfBomb } from '../../support/make-documents.js';
@@ -12,6 +11,7 @@ import { IMAGES, pngOf } from '../../support/tools/images.js';
 import { look, makeJpeg } from '../../support/tools/photos.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { makeKey, WITH_KEYS } from '../with-keys.js';
+import type { FileInfo } from '../../../src/protocol/wire/file.js';
 
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 let chats = 0;

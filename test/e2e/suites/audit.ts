@@ -1,12 +1,12 @@
 import type { AuditEntry } from '../../../src/audit/audit-entry.js';
 import { HumanTestModule } from '../../support/runs/human-test.module.js';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { Reply } from '../../support/client/api-client.js';
 import { CallersModule, callerHeaders } from '../../support/server/callers.module.js';
 import { Following } from '../../support/store/following.js';
 import { makeToolAsk } from '../../support/tools/make-tool-ask.js';
 import { playScript, script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type Of = Pick<Interaction, 'chat_id' | 'id'>;
 

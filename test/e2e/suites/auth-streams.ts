@@ -1,4 +1,3 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import { SignJWT } from 'jose';
 import { eventually } from '../../support/eventually.js';
 import { Gate } from '../../support/gate.js';
@@ -7,6 +6,7 @@ import type { ApiClient } from '../../support/client/api-client.js';
 import { operationsOf } from '../operations.js';
 import { ADMIN_KEY, WITH_KEYS, makeKey } from '../with-keys.js';
 import type { ServerUnderTest, Servers } from '../servers.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const JWT_SECRET = 'the-secret-of-hs256-in-tests-0123456789';
 const JWT = { JWT_ISSUER: 'https://issuer.example', JWT_AUDIENCE: 'parley', JWT_SECRET };

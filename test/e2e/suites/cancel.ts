@@ -1,4 +1,3 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { Reply } from '../../support/client/api-client.js';
 import { checkConversation } from '../../support/runs/check-conversation.js';
 import { eventually } from '../../support/eventually.js';
@@ -8,6 +7,7 @@ import { PatientTool } from '../../support/runs/human-test.module.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type Interacted = Pick<Interaction, 'chat_id' | 'id'>;
 

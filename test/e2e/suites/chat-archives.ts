@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { extract, pack } from 'tar-stream';
-import type { FileInfo } from '../../../src/protocol/file.js';
 import { headerLines } from '../../support/client/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { readFolder } from '../../support/read-folder.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
+import type { FileInfo } from '../../../src/protocol/wire/file.js';
 
 const TAR = { 'content-type': 'application/x-tar' };
 const LIMIT = 3_000_000;

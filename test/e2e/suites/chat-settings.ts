@@ -1,7 +1,7 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { Message } from '../../../src/protocol/message.js';
 import { Gate } from '../../support/gate.js';
 import type { Servers } from '../servers.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const calculate = { name: 'calculator', arguments: { expression: '6*7' } };

@@ -1,8 +1,8 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { Message } from '../../../src/protocol/message.js';
 import { EventReader } from '../../support/client/event-reader.js';
 import { Gate } from '../../support/gate.js';
 import type { Servers } from '../servers.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

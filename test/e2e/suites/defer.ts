@@ -1,4 +1,3 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import { checkConversation } from '../../support/runs/check-conversation.js';
 import { eventually } from '../../support/eventually.js';
 import type { Following } from '../../support/store/following.js';
@@ -8,6 +7,7 @@ import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import type { Person } from '../../support/client/person.js';
 import { withPeople } from '../with-people.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type Interacted = Pick<Interaction, 'chat_id' | 'id'>;
 

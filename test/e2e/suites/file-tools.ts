@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FileInfo } from '../../../src/protocol/file.js';
 import { Person } from '../../support/client/person.js';
 import { IMAGES } from '../../support/tools/images.js';
 import type { Servers } from '../servers.js';
+import type { FileInfo } from '../../../src/protocol/wire/file.js';
 
 export function describeFileTools(servers: Servers): void {
   describe('The tools of files', () => {

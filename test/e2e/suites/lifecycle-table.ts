@@ -1,4 +1,4 @@
-import type { Interaction, InteractionStatus } from '../../../src/protocol/interaction.js';
+import type { InteractionStatus } from '../../../src/protocol/interaction.js';
 import type { Reply } from '../../support/client/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import type { EventStream } from '../../support/client/event-stream.js';
@@ -7,6 +7,7 @@ import type { Person } from '../../support/client/person.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type State = 'QUEUED' | 'RUNNING' | 'WAITING_APPROVAL' | 'WAITING_INPUT' | 'parked' | 'ended';
 type Action =

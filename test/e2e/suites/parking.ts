@@ -1,5 +1,4 @@
 import { ANY_TENANT } from '../../../src/persistence/any-tenant.js';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { Reply } from '../../support/client/api-client.js';
 import type { EventReader } from '../../support/client/event-reader.js';
 import { eventually } from '../../support/eventually.js';
@@ -10,6 +9,7 @@ import { resumeAfterEach } from '../../support/client/resume-after-each.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type Interacted = Pick<Interaction, 'chat_id' | 'id'>;
 

@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient } from '../../support/client/api-client.js';
 import { Gate } from '../../support/gate.js';
 import type { TestServer } from '../../support/server/test-server.js';
@@ -11,6 +10,7 @@ import type { OpenStore } from '../stores.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { WITH_KEYS, makeKey } from '../with-keys.js';
 import { masterKey } from '../../support/store/master-key.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const TABLE = PROTOCOLS.map((protocol, at) => [protocol.name, protocol, `rules-${at}`] as const);
 

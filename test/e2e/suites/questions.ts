@@ -1,8 +1,8 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import { eventually } from '../../support/eventually.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type Interacted = Pick<Interaction, 'chat_id' | 'id'>;
 

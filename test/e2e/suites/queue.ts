@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient } from '../../support/client/api-client.js';
 import { LiveWatch } from '../../support/client/live-watch.js';
 import { playScript, script } from '../../support/model/scripted-answers.js';
@@ -10,6 +9,7 @@ import { Person } from '../../support/client/person.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { ADMIN_KEY, makeKey, WITH_KEYS } from '../with-keys.js';
 import { withPeople } from '../with-people.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type Interacted = Pick<Interaction, 'chat_id' | 'id'>;
 

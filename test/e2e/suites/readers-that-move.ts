@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { EventStream } from '../../support/client/event-stream.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeOpenAi } from '../../support/model/fake-openai.js';
@@ -8,6 +7,7 @@ import { findRedisFault, testRedisUrl } from '../../support/store/test-redis.js'
 import { TestServer } from '../../support/server/test-server.js';
 import { POSTGRES } from '../stores.js';
 import type { OpenStore } from '../stores.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const fault = POSTGRES.fault ?? (await findRedisFault());
 

@@ -8,12 +8,12 @@ import {
 } from '../../contracts/interaction-store/fixtures.js';
 import type { RecordBody } from '../../../src/protocol/events.js';
 import type { InteractionSettings } from '../../../src/persistence/rows/interaction-row.js';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import { wholeStore } from '../../support/store/whole-store.js';
 import { EventReader } from '../../support/client/event-reader.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { withPeople } from '../with-people.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const ERROR = { code: 'crash_loop', message: 'The server ended unexpectedly 5 times in a row.' };
 const NDJSON = { 'content-type': 'application/x-ndjson' };

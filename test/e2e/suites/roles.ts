@@ -1,7 +1,6 @@
 import { findUid } from '../../support/store/find-uid.js';
 import { jest } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import { eventually } from '../../support/eventually.js';
 import { FakeOpenAi } from '../../support/model/fake-openai.js';
 import { Following } from '../../support/store/following.js';
@@ -12,6 +11,7 @@ import { findRedisFault, testRedisUrl } from '../../support/store/test-redis.js'
 import { TestServer } from '../../support/server/test-server.js';
 import { POSTGRES } from '../stores.js';
 import type { OpenStore } from '../stores.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const fault = POSTGRES.fault ?? (await findRedisFault());
 

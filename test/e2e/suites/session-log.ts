@@ -1,4 +1,3 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import { linesOf, withoutIds } from '../../chats/session-log/session-log-world.js';
 import { checkConversation } from '../../support/runs/check-conversation.js';
 import { DeedTool } from '../../support/runs/human-test.module.js';
@@ -7,6 +6,7 @@ import { TestServer } from '../../support/server/test-server.js';
 import type { Servers } from '../servers.js';
 import { FILES } from '../stores.js';
 import { withPeople } from '../with-people.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const NDJSON = { 'content-type': 'application/x-ndjson' };
 const LIMIT = 2_000_000;

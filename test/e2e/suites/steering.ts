@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { WholeAgent } from '../../../src/agents/tree/agent-tree.service.js';
 import type { Reply } from '../../support/client/api-client.js';
 import { checkConversation } from '../../support/runs/check-conversation.js';
 import { eventually } from '../../support/eventually.js';
@@ -11,6 +10,7 @@ import { Gate } from '../../support/gate.js';
 import { script } from '../../support/model/scripted-answers.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { withPeople } from '../with-people.js';
+import type { WholeAgent } from '../../../src/protocol/wire/agent.js';
 
 const child = (prompt: string) => ({ name: 'agent', arguments: { prompt } });
 const CALCULATION = { name: 'calculator', arguments: { expression: '6*7' } };

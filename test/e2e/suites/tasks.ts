@@ -1,5 +1,5 @@
-import type { Task } from '../../../src/protocol/task.js';
 import type { Servers } from '../servers.js';
+import type { Task } from '../../../src/protocol/wire/task.js';
 
 export function describeTasks(servers: Servers): void {
   describe("A chat's task board", () => {

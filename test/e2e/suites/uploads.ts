@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { FileInfo } from '../../../src/protocol/file.js';
 import { headerLines } from '../../support/client/api-client.js';
 import { LOCAL } from '../../support/store/chat-parts.js';
 import { eventually } from '../../support/eventually.js';
 import type { Reply } from '../../support/client/api-client.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 import { ADMIN_KEY, makeKey, WITH_KEYS } from '../with-keys.js';
+import type { FileInfo } from '../../../src/protocol/wire/file.js';
 
 const LIMIT = 1_000_000;
 const PNG = Buffer.from(

@@ -1,7 +1,7 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import { EventReader } from './event-reader.js';
 import { EventStream } from './event-stream.js';
 import type { SseFrame } from './sse-frame.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 /** An answer that is no stream; `body` is parsed if it is JSON. */
 export interface Reply {

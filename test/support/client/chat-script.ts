@@ -236,7 +236,8 @@ export function chatStateAt(past: readonly Happening[]): ChatStreamEvent {
   }
   const at = '2026-01-15T10:00:00.000Z';
   const chat = {
-    ...{ id: 'chat', title: null, agent: null, owner: 'ann', visibility: 'private' as const },
+    ...{ id: 'chat', title: null, preview: null, agent: null, settings: {} },
+    ...{ owner: 'ann', visibility: 'private' as const },
     ...{ status: null, head_interaction_id, active_interaction_id: null, metadata: {} },
     ...{ created_at: at, updated_at: at },
   };

@@ -1,7 +1,7 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient, Body, Reply } from './api-client.js';
 import { makeToolAsk } from '../tools/make-tool-ask.js';
 import { Following } from '../store/following.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type InteractionRef = Pick<Interaction, 'chat_id' | 'id'>;
 

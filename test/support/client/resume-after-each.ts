@@ -1,9 +1,9 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient } from './api-client.js';
 import { EventReader } from './event-reader.js';
 import { random } from '../random.js';
 import { EXHAUSTIVE } from '../thoroughness.js';
 import type { SseFrame } from './sse-frame.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 /** Of those where another type of event begins, and of the others. */
 const MOST_BOUNDARIES = 4;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient, Body } from './api-client.js';
 import { EventReader } from './event-reader.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type InteractionRef = Pick<Interaction, 'chat_id' | 'id'>;
 

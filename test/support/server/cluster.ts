@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Environment } from '../../../src/config/load-config.js';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient } from '../client/api-client.js';
 import { ClusterMember } from './cluster-member.js';
 import { createPostgresDatabase } from '../store/databases.js';
@@ -12,6 +11,7 @@ import { eventually } from '../eventually.js';
 import { FakeOpenAi } from '../model/fake-openai.js';
 import { RedisServer } from '../store/redis-server.js';
 import { allTenants } from '../store/all-tenants.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 const LEASE_MS = 3_000;
 const SETTINGS: Environment = {

@@ -1,9 +1,9 @@
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { StreamEvent } from '../../../src/event-log/follow/stream-event.js';
 import type { RecordEvent, RecordType } from '../../../src/protocol/events.js';
 import type { ApiClient, Body } from '../client/api-client.js';
 import { EventReader } from '../client/event-reader.js';
 import type { SseFrame } from '../client/sse-frame.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type RecordEventOf<T extends RecordType> = Extract<RecordEvent, { type: T }>;
 type InteractionRef = Pick<Interaction, 'chat_id' | 'id'>;

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../../src/config/load-config.js';
 import type { SealedLine } from '../../../src/event-log/spill/spill-lines.js';
-import type { Interaction } from '../../../src/protocol/interaction.js';
 import type { ApiClient, Reply } from '../client/api-client.js';
 import { EventReader } from '../client/event-reader.js';
 import { eventually } from '../eventually.js';
@@ -12,6 +11,7 @@ import type { ChatBody } from '../model/fake-model.js';
 import type { FakeTurn } from '../model/fake-openai-turn.js';
 import { Gate } from '../gate.js';
 import { ServerProcess } from '../server/server-process.js';
+import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 /** Tool calls of each interaction, one a turn; the model waits at the gate in the second turn. */
 const CALLS = 4;

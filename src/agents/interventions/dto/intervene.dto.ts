@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsNotEmpty, IsString, MaxLength, ValidateIf } from 'class-validator';
-import type { AcceptedIntervention, WantedIntervention } from '../interventions.service.js';
+import type { WantedIntervention } from '../interventions.service.js';
 
 const MAX_COMMENT = 8_192;
 const MAX_CONTENT = 32_768;
@@ -28,18 +28,4 @@ export class InterveneDto implements WantedIntervention {
   @IsNotEmpty()
   @MaxLength(MAX_CONTENT)
   user_content?: string;
-}
-
-export class InterventionAcceptedDto implements AcceptedIntervention {
-  @ApiProperty({ description: 'The `agent_intervened` that says where it was taken in names it.' })
-  readonly intervention_id: string;
-
-  @ApiProperty()
-  readonly agent_id: string;
-
-  @ApiProperty({
-    enum: ['accepted'],
-    description: 'GET /agents/{agent_id} says what came of it.',
-  })
-  readonly status: 'accepted';
 }

@@ -12,11 +12,3 @@ export class CreateTicketDto {
   })
   path: string;
 }
-
-export class TicketDto {
-  @ApiProperty({ description: 'For `?ticket=` on that path: one GET.' })
-  readonly ticket: string;
-
-  @ApiProperty({ format: 'date-time', description: '60 s from now.' })
-  readonly expires_at: string;
-}

@@ -11,12 +11,11 @@ import { Quotas } from '../../../quotas/quotas.js';
 import type { ReservedBytes } from '../../../quotas/reserved-bytes.js';
 import type { NewIds } from '../new-ids.js';
 import { SessionLogImporter } from '../session-log-importer.js';
-import type { ImportReport } from '../session-log-importer.js';
-import type { ImportProblem } from '../problem-list.js';
 import { SessionLogExporter } from '../session-log-exporter.js';
 import { packChat } from './tar-export.js';
 import { TarImport } from './tar-import.js';
 import type { FileInArchive } from './tar-import.js';
+import type { ImportProblem, ImportReport } from '../../../protocol/wire/chat.js';
 
 interface ArchiveImport {
   readonly caller: Principal;

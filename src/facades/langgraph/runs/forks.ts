@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../../auth/principal.js';
 import { ChatsService } from '../../../chats/chats.service.js';
-import type { Interaction } from '../../../protocol/interaction.js';
 import { checkpointNotFound, invalidBody } from '../errors.js';
 import { inputCheckpoint, parseCheckpoint } from '../threads/checkpoint-ids.js';
 import type { Place } from '../threads/checkpoint-ids.js';
@@ -9,6 +8,7 @@ import { humanMessage, namedIn } from '../threads/message-ids.js';
 import type { Thread } from '../threads/thread.js';
 import { Threads } from '../threads/threads.js';
 import type { InputMessage } from './run-body.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 /** A message, and where it belongs in its chat. */
 export interface PlacedMessage {

@@ -1,4 +1,5 @@
-import type { Interaction, InteractionStatus } from '../../../protocol/interaction.js';
+import type { InteractionStatus } from '../../../protocol/interaction.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 export type RunStatus = 'pending' | 'running' | 'error' | 'success' | 'interrupted';
 

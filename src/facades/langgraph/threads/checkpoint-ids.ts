@@ -1,5 +1,5 @@
-import type { Interaction } from '../../../protocol/interaction.js';
 import { inputOf } from './message-ids.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 /** The checkpoint before every interaction. */
 export const BEGINNING = 'start';

@@ -1,4 +1,3 @@
-import type { Interaction } from '../../../protocol/interaction.js';
 import { isFinal } from '../../../protocol/interaction.js';
 import type { Interrupt } from '../interrupts/interrupt.js';
 import type { LcMessage } from '../messages/message.js';
@@ -6,6 +5,7 @@ import { BEGINNING, inputCheckpoint } from './checkpoint-ids.js';
 import type { Place } from './checkpoint-ids.js';
 import { stepOf } from './step-of.js';
 import type { Thread } from './thread.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 interface Checkpoint {
   readonly thread_id: string;

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '../../../auth/principal.js';
 import { ChatsService } from '../../../chats/chats.service.js';
-import type { ChatSummary } from '../../../protocol/interaction.js';
 import type { ThreadSearch } from './thread-bodies.js';
 import { statusOf, viewThread } from './thread-view.js';
+import type { ChatSummary } from '../../../protocol/wire/chat.js';
 
 const PAGE = 200;
 /** Chats that a search reads. */

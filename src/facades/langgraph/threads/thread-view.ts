@@ -1,5 +1,6 @@
-import type { ChatSummary, InteractionStatus } from '../../../protocol/interaction.js';
+import type { InteractionStatus } from '../../../protocol/interaction.js';
 import type { Interrupt } from '../interrupts/interrupt.js';
+import type { ChatSummary } from '../../../protocol/wire/chat.js';
 
 type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error';
 

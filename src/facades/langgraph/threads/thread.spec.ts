@@ -1,5 +1,6 @@
-import type { Chat, Interaction } from '../../../protocol/interaction.js';
 import { Thread } from './thread.js';
+import type { Chat } from '../../../protocol/wire/chat.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 /** Of a chat that was given a message; the interactions are some of its newest. */
 function threadOf(...interactions: readonly (readonly [id: string, parent: string | null])[]) {

@@ -1,8 +1,9 @@
-import type { Chat, Interaction } from '../../../protocol/interaction.js';
 import { AgentMessages } from '../messages/agent-messages.js';
 import { toLcMessages } from '../messages/message.js';
 import type { LcMessage } from '../messages/message.js';
 import { humanMessage } from './message-ids.js';
+import type { Chat } from '../../../protocol/wire/chat.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 /** Characters of JSON that the messages of a state may have: the newest that fit. */
 const MAX_LENGTH = 512 * 1024;

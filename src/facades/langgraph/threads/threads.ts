@@ -4,10 +4,10 @@ import type { Principal } from '../../../auth/principal.js';
 import { ChatsService } from '../../../chats/chats.service.js';
 import type { StreamEvent } from '../../../event-log/follow/stream-event.js';
 import type { AgentEvent } from '../../../protocol/events.js';
-import type { Interaction } from '../../../protocol/interaction.js';
 import { ProjectedStreams } from '../../base/projected-streams.js';
 import type { LcMessage } from '../messages/message.js';
 import { Thread } from './thread.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 /** Interactions of a page, and pages that are read of a chat. */
 const PAGE = 50;

@@ -1,5 +1,5 @@
-import type { Transcript, TranscriptSegment } from '../../../audio/audio-provider.js';
 import { unsupported } from '../parameters.js';
+import type { Transcript, TranscriptSegment } from '../../../audio/transcript.js';
 
 export const TRANSCRIPT_FORMATS = ['json', 'text', 'verbose_json', 'srt', 'vtt'] as const;
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];

@@ -1,5 +1,5 @@
-import type { Interaction } from '../../../protocol/interaction.js';
 import { isTurnOf, turnsOf } from './history-turns.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 const AGENT = { agent_id: 'agent_1', interaction_id: 'int_1' };
 const EVENTS = [

@@ -1,5 +1,5 @@
-import type { Interaction } from '../../../protocol/interaction.js';
 import type { Message } from '../../../protocol/message.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 /** A user's message and all that answered it, as clients of Chat Completions see it. */
 export interface HistoryTurn {

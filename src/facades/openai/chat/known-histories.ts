@@ -11,12 +11,12 @@ import { AppError } from '../../../kernel/app-error.js';
 import { canonicalJson } from '../../../kernel/json/json.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { ChatRow } from '../../../persistence/rows/chat-rows.js';
-import type { Interaction } from '../../../protocol/interaction.js';
 import type { Message } from '../../../protocol/message.js';
 import { describeQuestion } from '../../base/describe-question.js';
 import { withOwnIds } from './chat-body.js';
 import { isTurnOf, turnsOf } from './history-turns.js';
 import type { HistoryTurn } from './history-turns.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 /** Chats of a user that begin with the same message and can be found again. */
 const SLOTS = 16;

@@ -1,6 +1,6 @@
 import { EntitySchema } from 'typeorm';
-import type { Task } from '../../../protocol/task.js';
 import { ID, INTEGER, nullable, TEXT, TIME, UID } from './columns.js';
+import type { Task } from '../../../protocol/wire/task.js';
 
 /** `chat_uid` is only for finding. */
 export const TaskEntity = new EntitySchema<Task & { chat_uid: string }>({

@@ -3,7 +3,6 @@ import type {
   PendingCount,
   RequestPage,
   RequestRow,
-  RequestStatus,
   SettleOutcome,
   SettleRequest,
 } from '../../../persistence/rows/request-rows.js';
@@ -13,6 +12,7 @@ import { inSeenChat, viewerValues } from '../viewer-sql.js';
 import type { Database, Statement } from '../connection/database.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
+import type { RequestStatus } from '../../../protocol/wire/request.js';
 
 /** The columns of `ColumnsOfRequest`, of the table `r`. */
 const REQUEST_COLUMNS = `r.id, r.interaction_id, r.chat_uid, r.chat_id, r.tenant_id, r.key, r.kind, r.status, r.agent_id, r.event, r.settlement,

@@ -1,5 +1,5 @@
 import type { Viewer } from '../../../persistence/viewer.js';
-import type { OwnedRule, PermissionRule } from '../../../permissions/rules/permission-rule.js';
+import type { OwnedRule } from '../../../permissions/rules/permission-rule.js';
 import type { RuledCall, RuleFilter } from '../../../permissions/rules/rule-store.js';
 import { RuleStore } from '../../../permissions/rules/rule-store.js';
 import type { RulePlace } from '../../../permissions/rules/order-rules.js';
@@ -7,6 +7,7 @@ import { MAX_USES_KEPT } from '../../../permissions/rules/rule-uses.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
 import { isSeen, viewerValues } from '../viewer-sql.js';
+import type { PermissionRule } from '../../../protocol/wire/rule.js';
 
 interface Columns extends Omit<PermissionRule, 'created_at' | 'expires_at'> {
   readonly created_at: Date;

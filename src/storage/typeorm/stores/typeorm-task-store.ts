@@ -1,10 +1,10 @@
 import type { AnyViewer } from '../../../persistence/viewer.js';
-import type { Task } from '../../../protocol/task.js';
 import { TaskStore } from '../../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../../tasks/task-store.js';
 import type { Database, Statement } from '../connection/database.js';
 import { TaskEntity } from '../entities/task.entity.js';
 import { inSeenChat, viewerValues } from '../viewer-sql.js';
+import type { Task } from '../../../protocol/wire/task.js';
 
 /** Additions to one board are serialized, so that the limit holds. */
 const LOCK_BOARD: Statement = {

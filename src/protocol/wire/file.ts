@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { components } from './components.js';
+import type { Immutable } from '../json.js';
+import { attachedFile, text, time } from '../records/fields.js';
+import { pageOf } from './page.js';
+
+export const file = z
+  .object({
+    ...attachedFile.shape,
+    chat_id: text
+      .nullable()
+      .meta({ description: 'null: it belongs to its owner alone.', example: 'chat_123' }),
+    mime_type: attachedFile.shape.mime_type.describe(
+      'Found out from its content, not what the client said.',
+    ),
+    sha256: text.describe('SHA-256 of its bytes, in hex.'),
+    created_at: time,
+    owner: text.describe('The user who added it.'),
+  })
+  .describe('A file that was uploaded, or published by an agent.')
+  .register(components, { id: 'File' });
+
+export const fileList = pageOf(file, 'Newest first.').register(components, { id: 'FileList' });
+
+export const fileUrl = z
+  .object({
+    url: text.describe(
+      'Gives the bytes without a credential: absolute, or a path of this server, which works once.',
+    ),
+    expires_at: time,
+  })
+  .register(components, { id: 'FileUrl' });
+
+/** A file that was uploaded, or published by an agent. */
+export type FileInfo = Immutable<z.infer<typeof file>>;
+
+/** A file that came with a message, as the message names it. */
+export type AttachedFile = Immutable<z.infer<typeof attachedFile>>;
+export type FileList = Immutable<z.infer<typeof fileList>>;
+export type FileUrl = Immutable<z.infer<typeof fileUrl>>;

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { text } from '../records/fields.js';
+
+/** One page of a list. */
+export function pageOf<T extends z.ZodType>(item: T, description?: string) {
+  const items = z.array(item);
+  return z.object({
+    items: description === undefined ? items : items.describe(description),
+    next_cursor: text.nullable().describe('null on the last page.'),
+  });
+}
