@@ -6,6 +6,7 @@ import type { Subscriber } from 'rxjs';
 import { Config } from '../config/config.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import type { ChatHint } from '../event-log/live/live-bus.js';
+import { batchesOf } from '../kernel/async/batches.js';
 import { Clock } from '../kernel/clock.js';
 import { Periodic } from '../kernel/periodic.js';
 import { FileCatalog } from '../files/file-catalog.js';
@@ -208,10 +209,9 @@ export class ChatChanges implements OnApplicationBootstrap, OnApplicationShutdow
     const uids = [...this.known.uids(), ...this.ofChat.keys()];
     const all = [...new Set([...uids, ...live])];
     const suspects = new Map<string, KnownChat | undefined>();
-    for (let from = 0; from < all.length; from += MAX_STATES) {
-      const slice = all.slice(from, from + MAX_STATES);
-      const before = new Map(slice.map((uid) => [uid, this.known.find(uid)]));
-      const now = await this.readKnown(slice);
+    for (const batch of batchesOf(all, MAX_STATES)) {
+      const before = new Map(batch.map((uid) => [uid, this.known.find(uid)]));
+      const now = await this.readKnown(batch);
       for (const [uid, chat] of before) if (!isSame(chat, now.get(uid))) suspects.set(uid, chat);
     }
     return suspects;

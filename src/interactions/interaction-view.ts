@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isUnreadable, nameUnreadable } from '../encryption/unreadable.js';
+import { batchesOf } from '../kernel/async/batches.js';
 import { MAX_PAGE_BYTES, jsonBytes } from '../kernel/page-cursor.js';
 import { setKey } from '../kernel/json/json.js';
 import { InteractionStore, messagesOf } from '../persistence/interaction.store.js';
@@ -24,8 +25,8 @@ const MAX_STATE = 16 * MIB;
 const MAX_STATES_ON_PAGE = 2 * MIB;
 /** Types of the records that the view shows. */
 const TYPES = [...AGENT_EVENT_TYPES, 'METADATA_SET'] as const;
-/** Interactions of a page whose events are read at once. */
-const ABREAST = 32;
+/** Number of interactions of a page whose events are read at once. */
+const BATCH_SIZE = 32;
 
 const NO_EVENTS: EventPage = { records: [], bytes: 0, has_more: false };
 const UNREADABLE_EVENTS: EventPage = { records: [], bytes: 0, has_more: true };
@@ -93,12 +94,11 @@ export class InteractionView {
     const ended = rows.filter(({ completed_at }) => completed_at !== null);
     const states = new PageStates(this.interactions, shown === 'all' ? ended : []);
     let takesStates = shown !== 'none';
-    for (let from = 0; from < Math.min(limit, rows.length); from += ABREAST) {
-      const slice = rows.slice(from, Math.min(from + ABREAST, limit));
-      const ids = slice.map(({ id }) => id);
+    for (const batch of batchesOf(rows.slice(0, limit), BATCH_SIZE)) {
+      const ids = batch.map(({ id }) => id);
       const found = await this.eventsOf(ids, TYPES, MAX_EVENTS_ON_PAGE);
-      const lasts = await this.lastIn(slice, found, MAX_EVENTS_ON_PAGE);
-      for (const row of slice) {
+      const lasts = await this.lastIn(batch, found, MAX_EVENTS_ON_PAGE);
+      for (const row of batch) {
         const events = found.get(row.id) ?? NO_EVENTS;
         const last = lasts.get(row.id)!;
         left -= jsonBytes(row) + events.bytes + jsonBytes(last);

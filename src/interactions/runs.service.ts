@@ -4,6 +4,7 @@ import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
+import { mapInBatches } from '../kernel/async/batches.js';
 import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../kernel/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
 import { ChatStore } from '../persistence/chat.store.js';
@@ -19,7 +20,7 @@ import type { CancelledRun, CancelledRuns, ListedRun, RunPage } from '../protoco
 
 /** Interactions of one request for all. */
 const MAX_CANCELLED = 1_000;
-const ABREAST = 16;
+const CONCURRENCY = 16;
 const OWN_PAGE = 100;
 
 type FoundRun = Pick<InteractionRow, 'id' | 'tenant_id' | 'chat_id' | 'status' | 'cancel_reason'>;
@@ -97,7 +98,7 @@ export class RunsService {
       throw invalid('invalid_body', 'all', 'must not be given together with interaction_ids');
     const ids = interaction_ids ?? (await this.listAll(viewer));
     const asked = [...new Set(ids)].slice(0, MAX_CANCELLED);
-    const found = await inSlices(asked, async (id) => {
+    const found = await mapInBatches(asked, CONCURRENCY, async (id) => {
       const row = await this.interactions.findInteraction(id, viewer);
       return row && withoutTexts(row);
     });
@@ -106,7 +107,7 @@ export class RunsService {
     const queued = rows.filter(({ status }) => status === 'QUEUED');
     // Before the others: one would start as soon as its chat is free.
     for (const some of [queued, rows.filter(({ status }) => status !== 'QUEUED')])
-      await inSlices(some, async (row) => {
+      await mapInBatches(some, CONCURRENCY, async (row) => {
         outcomes.set(row.id, await this.cancelOne(caller, row));
       });
     const items = asked.map((id) => outcomes.get(id) ?? notFound(id));
@@ -131,13 +132,6 @@ export class RunsService {
       await this.audit.note(author, 'interaction.cancelled', { chat_id, interaction_id });
     return { interaction_id, tenant_id, outcome: 'cancelling', status };
   }
-}
-
-async function inSlices<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let from = 0; from < items.length; from += ABREAST)
-    results.push(...(await Promise.all(items.slice(from, from + ABREAST).map(work))));
-  return results;
 }
 
 function withoutTexts({ id, tenant_id, chat_id, status, cancel_reason }: InteractionRow): FoundRun {

@@ -13,7 +13,7 @@ import type { FileInfo } from '../../src/protocol/wire/file.js';
 
 /** Kills in each place; `KILLS=200 npm test -- test/faults/uploads` is the long form. */
 const ROUNDS = Number(process.env['KILLS'] ?? (EXHAUSTIVE ? 15 : 2));
-const ABREAST = 4;
+const CONCURRENCY = 4;
 /** A purge or sweep that S3 has kept waiting for too long is tried again after 30 s. */
 const SWEPT_MS = 90_000;
 const TWO_DAYS_MS = 2 * 86_400_000;
@@ -64,7 +64,7 @@ describe.each(ALL ? PLACES : PLACES.slice(0, 1))(
           const server = await ServerProcess.start({ ...place.env, MODEL: 'demo/script' });
           const api = await server.api();
           await check(api, told, place.folder);
-          const working = Array.from({ length: ABREAST }, (_, n) => work(api, told, round + n));
+          const working = Array.from({ length: CONCURRENCY }, (_, n) => work(api, told, round + n));
           const enough = told.added.size + 12 + ((round * 7) % 23);
           await eventually(() => told.added.size >= enough);
           await server.kill('SIGKILL');

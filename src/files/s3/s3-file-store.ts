@@ -22,7 +22,7 @@ import type { ByteRange, Presentation, StoredBytes } from '../file-store.js';
 /** The least that S3 takes; a file may have 10,000 of them. */
 const PART_BYTES = 5 * 1024 * 1024;
 /** Parts on their way, which is what an upload takes of memory. */
-const PARTS_ABREAST = 3;
+const PART_CONCURRENCY = 3;
 const CONNECT_MS = 5_000;
 /** Longest silence of S3. */
 const SILENCE_MS = 30_000;
@@ -71,7 +71,7 @@ export class S3FileStore extends FileStore {
       client: this.client,
       params: { ...this.at(key), Body: source },
       partSize: PART_BYTES,
-      queueSize: PARTS_ABREAST,
+      queueSize: PART_CONCURRENCY,
     });
     try {
       await upload.done();

@@ -1,3 +1,4 @@
+import { batchesOf } from '../../kernel/async/batches.js';
 import type { ConversationCache } from '../../persistence/conversation-cache/conversation-cache.js';
 import type { InteractionStore } from '../../persistence/interaction.store.js';
 import type { RecordStore } from '../../persistence/record.store.js';
@@ -33,8 +34,8 @@ interface Stores {
 
 /** A conversation up to this size is loaded whole, in bytes. */
 const WHOLE_BYTES = 1024 * 1024;
-/** Interactions whose messages are read at once while it is open how many are needed. */
-const ABREAST = 10;
+/** Number of interactions whose messages are read at once, until there are enough messages. */
+const BATCH_SIZE = 10;
 
 /**
  * Loads the conversation before an interaction. Of a long one only the end, which is all that a
@@ -119,8 +120,8 @@ export class ConversationLoader {
     const isEnough = (): boolean => messages.length >= count && size >= bytes;
     if (isEnough()) return messages;
     for await (const rows of listAncestors(this.stores.interactions, row))
-      for (let at = 0; at < rows.length; at += ABREAST) {
-        const older = await this.addedBy(rows.slice(at, at + ABREAST));
+      for (const batch of batchesOf(rows, BATCH_SIZE)) {
+        const older = await this.addedBy(batch);
         messages = [...older, ...messages];
         size += Buffer.byteLength(JSON.stringify(older));
         if (isEnough()) return messages;

@@ -1,3 +1,4 @@
+import { batchesOf } from '../../kernel/async/batches.js';
 import { retryRecord } from '../../persistence/interaction-rules.js';
 import { InteractionStore } from '../../persistence/interaction.store.js';
 import type {
@@ -28,8 +29,8 @@ import { compareKeys } from './core/store-index.js';
 import type { StoredChat } from './core/stored-chat.js';
 import type { StoredInteraction } from './core/stored-interaction.js';
 
-/** Rows that are read at once when a page is bounded by its bytes. */
-const ABREAST = 16;
+/** Number of rows that are read at once when a page is bounded by its bytes. */
+const BATCH_SIZE = 16;
 
 interface Branch {
   readonly messages: readonly Message[];
@@ -174,8 +175,8 @@ export class MemoryInteractionStore extends InteractionStore {
   ): Promise<InteractionRow[]> {
     const rows: InteractionRow[] = [];
     let left = bytes;
-    for (let i = 0; i < interactions.length; i += ABREAST)
-      for (const row of await this.core.readRows(interactions.slice(i, i + ABREAST))) {
+    for (const batch of batchesOf(interactions, BATCH_SIZE))
+      for (const row of await this.core.readRows(batch)) {
         if (left < 0) return rows;
         left -= bytesOf(row);
         rows.push(row);

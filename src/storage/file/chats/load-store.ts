@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mapInBatches } from '../../../kernel/async/batches.js';
 import type { StoreCore } from '../../memory/core/store-core.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
 import { ChatDirectory } from './chat-directory.js';
@@ -13,7 +14,7 @@ import { describeError } from '../report-problem.js';
  * Number of chats read concurrently: the disk supports parallel reads, and file descriptors are
  * limited.
  */
-const ABREAST = 16;
+const CONCURRENCY = 16;
 
 export interface LoadOptions {
   readonly root: string;
@@ -27,11 +28,8 @@ export async function loadStore(options: LoadOptions): Promise<void> {
   const { root, core } = options;
   await mkdir(root, { recursive: true });
   const entries = await readdir(root, { withFileTypes: true });
-  for (let i = 0; i < entries.length; i += ABREAST) {
-    const slice = entries.slice(i, i + ABREAST);
-    const chats = await Promise.all(slice.map((entry) => loadEntry(options, entry)));
-    for (const chat of chats) if (chat) add(options, chat);
-  }
+  const chats = await mapInBatches(entries, CONCURRENCY, (entry) => loadEntry(options, entry));
+  for (const chat of chats) if (chat) add(options, chat);
   for (const chat of core.index.busyChats) await finishWrites(core, chat);
 }
 

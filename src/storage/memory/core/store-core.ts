@@ -4,6 +4,7 @@ import type { InteractionRow } from '../../../persistence/rows/interaction-row.j
 import type { AdoptedFile } from '../../../persistence/rows/start-rows.js';
 import type { LeaseTerms } from '../../../persistence/rows/lease-rows.js';
 import type { Clock } from '../../../kernel/clock.js';
+import { mapInBatches } from '../../../kernel/async/batches.js';
 import { KeyedMutex } from '../../../kernel/async/keyed-mutex.js';
 import { DeletedUsage } from './deleted-usage.js';
 import type { KeptUsage } from './deleted-usage.js';
@@ -17,7 +18,7 @@ import { toInteractionRow } from './stored-interaction.js';
 import type { RowJournal } from './row-journal.js';
 import { StoreIndex } from './store-index.js';
 
-const ABREAST = 16;
+const CONCURRENCY = 16;
 
 export interface CoreParts {
   readonly journal: StoreJournal;
@@ -104,16 +105,11 @@ export class StoreCore {
   /**
    * In order, with limited concurrency: more would only wait for the disk and for file descriptors.
    */
-  async readEach<T>(
+  readEach<T>(
     interactions: readonly (StoredInteraction | undefined)[],
     task: (interaction: StoredInteraction) => Promise<T>,
   ): Promise<(T | undefined)[]> {
-    const results: (T | undefined)[] = [];
-    for (let i = 0; i < interactions.length; i += ABREAST) {
-      const slice = interactions.slice(i, i + ABREAST);
-      results.push(...(await Promise.all(slice.map((each) => this.read(each, task)))));
-    }
-    return results;
+    return mapInBatches(interactions, CONCURRENCY, (each) => this.read(each, task));
   }
 
   lend(interaction: StoredInteraction, { ttl_ms }: LeaseTerms): void {
