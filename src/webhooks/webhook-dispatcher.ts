@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
+import { Periodic } from '../kernel/periodic.js';
 import { outgoingTrace } from '../net/outgoing-trace.js';
 import type { ClaimedWebhook } from '../persistence/rows/webhook-rows.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -28,8 +29,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
   private readonly logger = new Logger('Webhooks');
   private readonly stopping = new AbortController();
   private readonly sending = new Set<Promise<void>>();
-  private callOff = (): void => {};
-  private round: Promise<void> | undefined;
+  private readonly rounds: Periodic;
   private tidiedAt = -Infinity;
 
   constructor(
@@ -40,25 +40,22 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
     private readonly telemetry: Telemetry,
     private readonly config: Config,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    const run = (): Promise<void> => this.deliverDue();
+    this.rounds = new Periodic(clock, { name: 'Webhooks', every_ms: POLL_MS, run });
+  }
 
   onApplicationBootstrap(): void {
-    if (this.config.webhookUrl && this.config.role !== 'api') this.tick();
+    if (!this.config.webhookUrl || this.config.role === 'api') return;
+    this.rounds.start();
+    void this.rounds.runNow();
   }
 
   /** Gives back the entries that are being sent, so that the next process tries them at once. */
   async onApplicationShutdown(): Promise<void> {
-    this.callOff();
     this.stopping.abort();
-    await this.round;
+    await this.rounds.stop();
     await Promise.all(this.sending);
-  }
-
-  private tick(): void {
-    this.callOff = this.clock.after(POLL_MS, () => this.tick());
-    this.round ??= this.deliverDue()
-      .catch(() => {}) // The store is unavailable; the next round tries again.
-      .finally(() => (this.round = undefined));
   }
 
   /** Resolves once no more entries are due; the last of them may still be under way. */

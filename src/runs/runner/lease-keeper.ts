@@ -49,6 +49,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
     this.suspended_ms = this.measureSuspended();
   }
 
+  /** No `Periodic`: a tick is due also while the renewal before it waits for the store. */
   onApplicationBootstrap(): void {
     const interval = this.config.leaseTtlMs / 3;
     this.timer = setInterval(() => this.tick(), interval).unref();

@@ -31,6 +31,7 @@ export class Sweep implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly clock: Clock,
   ) {}
 
+  /** No `Periodic`: a sweep that waits on a lost connection does not hold back the next one. */
   onApplicationBootstrap(): void {
     if (this.config.role === 'api') return; // other processes run them
     const interval = Math.min(MAX_INTERVAL_MS, this.config.leaseTtlMs / 2);
