@@ -8,6 +8,7 @@ import { pack } from 'tar-stream';
 import { AppError } from '../kernel/app-error.js';
 import { readSpan } from '../kernel/read-span.js';
 import { syncFolder } from '../kernel/sync-folder.js';
+import { ifMissing, isMissing } from '../kernel/missing-path.js';
 import { END, headOf } from './archive.js';
 
 /**
@@ -24,7 +25,7 @@ export class ArchiveWriter {
   /** Replaces the part that an interrupted backup has left at the path. */
   static async create(path: string): Promise<ArchiveWriter> {
     const file = await open(`${path}.part`, 'w', 0o600).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (!isMissing(error)) throw error;
       const message = `There is no folder ${dirname(resolve(path))} to write the backup into. Create it.`;
       throw new AppError('not_found', 'backup_folder_missing', message, { cause: error });
     });
@@ -56,7 +57,7 @@ export class ArchiveWriter {
 
   /** A file that is removed meanwhile is left out; one that is cut meanwhile ends with zeros. */
   async addFile(name: string, path: string): Promise<boolean> {
-    const file = await open(path, 'r').catch(unlessMissing);
+    const file = await open(path, 'r').catch(ifMissing(undefined));
     if (!file) return false;
     try {
       const { size, mode } = await file.stat();
@@ -85,7 +86,7 @@ export class ArchiveWriter {
   }
 
   async addLink(name: string, path: string): Promise<void> {
-    const linkname = await readlink(path).catch(unlessMissing);
+    const linkname = await readlink(path).catch(ifMissing(undefined));
     if (linkname === undefined) return;
     this.note(name, 0, linkname);
     this.archive.entry({ name, type: 'symlink', linkname });
@@ -116,8 +117,4 @@ export class ArchiveWriter {
   private async until(work: Promise<void>): Promise<void> {
     await Promise.race([work, this.written]);
   }
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

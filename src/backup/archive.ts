@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { AppError, messageOf } from '../kernel/app-error.js';
+import { isMissing } from '../kernel/missing-path.js';
 
 export const MANIFEST = 'backup.json';
 export const END = 'end.json';
@@ -124,7 +125,7 @@ async function* hashed(
 
 /** Other errors of the disk stay as they are. */
 function toDamage(path: string, error: unknown): unknown {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+  if (isMissing(error)) {
     const message = `There is no file ${resolve(path)}. Name the backup to restore.`;
     return new AppError('not_found', 'backup_not_found', message, { cause: error });
   }

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.js';
 import { MARKER } from '../files/local/claim-folder.js';
 import { LocalFileStore } from '../files/local/local-file-store.js';
 import { AppError } from '../kernel/app-error.js';
+import { ifMissing } from '../kernel/missing-path.js';
 import { DataDirLock } from '../storage/data-dir-lock.js';
 import { STORE_FILES, STORE_FOLDERS } from '../storage/file/snapshot.js';
 import { SNAPSHOT } from '../storage/open-storage.js';
@@ -179,7 +180,7 @@ async function addTree(
   folder = root,
 ): Promise<number> {
   let count = 0;
-  for (const entry of await readdir(folder, { withFileTypes: true }).catch(noEntries)) {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(ifMissing([]))) {
     const path = join(folder, entry.name);
     const name = `${prefix}/${relative(root, path)}`;
     if (writer.isOwn(path)) continue;
@@ -190,11 +191,6 @@ async function addTree(
     else if (entry.isFile() && (await writer.addFile(name, path))) count++;
   }
   return count;
-}
-
-function noEntries(error: NodeJS.ErrnoException): never[] {
-  if (error.code !== 'ENOENT') throw error;
-  return [];
 }
 
 function nothing(dataDir: string): AppError {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isMissing } from './missing-path.js';
 import { AppError } from './app-error.js';
 
 const OTHERS = 0o077;
@@ -48,7 +49,7 @@ export async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     if (await isFolder(path)) return;
     const parent = dirname(path);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(parent))) throw error;
+    if (!isMissing(error) || (await isFolder(parent))) throw error;
     await makeFolder(parent);
     await mkdir(path, { mode: 0o700 });
   }

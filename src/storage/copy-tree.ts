@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../kernel/missing-path.js';
 
 /**
  * Copies the files of a folder, without copying bytes where the file system can share them. Files
@@ -21,9 +22,5 @@ export async function copyTree(
 }
 
 export async function copyIfThere(source: string, target: string): Promise<void> {
-  try {
-    await copyFile(source, target, constants.COPYFILE_FICLONE);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  await copyFile(source, target, constants.COPYFILE_FICLONE).catch(ifMissing(undefined));
 }

@@ -16,6 +16,7 @@ import type { Dirent, Stats } from 'node:fs';
 import { join, sep } from 'node:path';
 import { unsuitable } from './workspace-fault.js';
 import { userUmask } from '../kernel/umask.js';
+import { ifMissing } from '../kernel/missing-path.js';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -75,12 +76,7 @@ export class Folder {
 
   /** Undefined if nothing is there. */
   async find(name: string): Promise<Stats | undefined> {
-    try {
-      return await lstat(this.at(name));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+    return lstat(this.at(name)).catch(ifMissing(undefined));
   }
 
   readLink(name: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
+import { isMissing } from '../kernel/missing-path.js';
 import type { Folder } from './folder.js';
 
 /** Number of names per read. */
@@ -44,7 +45,7 @@ async function removeEntry(folder: Folder, entry: Dirent, removal: Removal): Pro
       await folder.moveInto(removal.top, entry.name, randomUUID());
     else await removeFolder(folder, entry.name, removal);
   } catch (error) {
-    unlessGone(error as NodeJS.ErrnoException);
+    if (!isMissing(error)) throw error;
   }
 }
 
@@ -57,8 +58,4 @@ async function removeFolder(parent: Folder, name: string, removal: Removal): Pro
     await folder.close();
   }
   await parent.removeFolder(name);
-}
-
-function unlessGone(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { decodeText } from '../../kernel/decode-text.js';
+import { ifMissing } from '../../kernel/missing-path.js';
 import { join } from 'node:path';
 
 /** A file of the folder. */
@@ -24,10 +25,7 @@ export async function readAgentFolder(
   folder: string,
   known: ReadonlyMap<string, AgentFile>,
 ): Promise<AgentFile[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const names = await readdir(folder).catch(ifMissing([]));
   const files = names.filter((name) => /^[^.].*\.md$/i.test(name)).sort();
   return Promise.all(
     files.slice(0, MAX_FILES).map((name) => readAgentFile(folder, name, known.get(name))),

@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../kernel/sync-folder.js';
+import { ifMissing } from '../../kernel/missing-path.js';
 
 const SUFFIX = '.jsonl';
 const TEMPORARY = '.tmp';
@@ -55,12 +56,7 @@ export class SpillFolder {
 
   /** Undefined if there is no file. */
   async read(interactionId: string): Promise<string | undefined> {
-    try {
-      return await readFile(this.fileOf(interactionId), 'utf8');
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+    return readFile(this.fileOf(interactionId), 'utf8').catch(ifMissing(undefined));
   }
 
   /** Adds lines to an interaction's file, durably: all of them, or none if this rejects. */
@@ -121,12 +117,7 @@ function isSpill(name: string): boolean {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  return readdir(folder).catch(ifMissing([]));
 }
 
 /** Of its spill files, in bytes. */
@@ -146,8 +137,4 @@ async function writeSynced(path: string, text: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }

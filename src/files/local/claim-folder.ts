@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { TENANT_ID } from '../../auth/principal.js';
 import { AppError } from '../../kernel/app-error.js';
 import { makePrivateFolder } from '../../kernel/private-folder.js';
+import { ifMissing } from '../../kernel/missing-path.js';
 import type { FileCatalog } from '../file-catalog.js';
 
 /** Begins with a dot, as no tenant does. */
@@ -37,12 +38,8 @@ export async function claimFolder(
 
 /** Undefined: there is none, and the folder may be one on which a file system is mounted. */
 export async function readMarker(path: string): Promise<string | undefined> {
-  try {
-    return (await readFile(join(path, MARKER), 'utf8')).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const id = await readFile(join(path, MARKER), 'utf8').catch(ifMissing(undefined));
+  return id?.trim();
 }
 
 /** Of processes that start at once, one makes it, with its content. */

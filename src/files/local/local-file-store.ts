@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { TENANT_ID } from '../../auth/principal.js';
 import { AppError } from '../../kernel/app-error.js';
 import { syncFolder } from '../../kernel/sync-folder.js';
+import { ifMissing } from '../../kernel/missing-path.js';
 import { FileStore, filesUnavailable, noBytes } from '../file-store.js';
 import type { ByteRange, StoredBytes } from '../file-store.js';
 import { readMarker } from './claim-folder.js';
@@ -136,16 +137,12 @@ async function sync(path: string): Promise<void> {
 
 /** Empty for a folder that is not there. */
 async function* namesIn(path: string): AsyncGenerator<string> {
-  const folder = await onDisk(opendir(path).catch(unlessMissing));
+  const folder = await onDisk(opendir(path).catch(ifMissing(undefined)));
   if (folder) for await (const { name } of folder) yield name;
 }
 
 async function statOf(path: string): Promise<Stats | undefined> {
-  return onDisk(stat(path).catch(unlessMissing));
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error;
+  return onDisk(stat(path).catch(ifMissing(undefined)));
 }
 
 /**

@@ -6,6 +6,7 @@ import { AuditStore } from '../../audit/audit-store.js';
 import type { AuditPage } from '../../audit/audit-store.js';
 import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import { readSpan } from '../../kernel/read-span.js';
+import { ifMissing } from '../../kernel/missing-path.js';
 import { appendDurably, syncDirectory } from './durable-files.js';
 import { describeError } from './report-problem.js';
 import type { ReportProblem } from './report-problem.js';
@@ -34,7 +35,7 @@ export class FileAuditStore extends AuditStore {
 
   /** An entry whose append was interrupted by a kill is dropped by the next append. */
   static async open(folder: string, report: ReportProblem): Promise<FileAuditStore> {
-    const file = await openToRead(join(folder, FILE_NAME));
+    const file = await open(join(folder, FILE_NAME), 'r').catch(ifMissing(undefined));
     try {
       return new FileAuditStore(folder, file && (await wholeLines(file)), report);
     } finally {
@@ -94,15 +95,6 @@ export class FileAuditStore extends AuditStore {
       this.report({ path: this.path, message: 'A line is no JSON; it is left out of the audit.' });
       return undefined;
     }
-  }
-}
-
-async function openToRead(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../../kernel/missing-path.js';
 import { FolderNote } from '../memory/memory-file-catalog.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
 
@@ -15,7 +16,7 @@ export class FileFolderNote extends FolderNote {
   }
 
   static async open(data_dir: string): Promise<FileFolderNote> {
-    const text = await readFile(join(data_dir, FILE_NAME), 'utf8').catch(unlessMissing);
+    const text = await readFile(join(data_dir, FILE_NAME), 'utf8').catch(ifMissing(undefined));
     return new FileFolderNote(data_dir, text?.trim());
   }
 
@@ -25,8 +26,4 @@ export class FileFolderNote extends FolderNote {
     await syncDirectory(this.data_dir);
     await super.keep(id);
   }
-}
-
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
 }

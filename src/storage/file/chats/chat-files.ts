@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readSpanSync } from '../../../kernel/read-span.js';
+import { isMissing } from '../../../kernel/missing-path.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { ChatSnapshot } from '../../memory/core/journal.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
@@ -28,7 +29,7 @@ export async function readChatFile({
     const isWhole = typeof chat.uid === 'string' && typeof chat.branch_version === 'number';
     return isWhole && chat.superseded ? (chat as ChatSnapshot) : 'damaged';
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'damaged';
+    return isMissing(error) ? undefined : 'damaged';
   }
 }
 

@@ -1,5 +1,6 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../../../kernel/missing-path.js';
 import { textsOf } from '../../../persistence/chat-texts.js';
 import { INTERRUPTED, newChatRow } from '../../../persistence/interaction-rules.js';
 import type { ChatRow, NewChat } from '../../../persistence/rows/chat-rows.js';
@@ -69,7 +70,7 @@ async function loadInteractions(
   report: ReportProblem,
 ): Promise<StoredInteraction[]> {
   const found: StoredInteraction[] = [];
-  for (const name of await listNames(directory.interactions)) {
+  for (const name of await readdir(directory.interactions).catch(ifMissing([]))) {
     if (name.endsWith(TEMPORARY_SUFFIX)) await rm(join(directory.interactions, name));
     if (!name.endsWith(LOG_SUFFIX)) continue;
     const interaction = await loadLog(directory, name.slice(0, -LOG_SUFFIX.length), report);
@@ -165,13 +166,4 @@ async function loadRequests(chat: StoredChat, directory: ChatDirectory): Promise
     interaction.setRequests(isCurrent ? saved.requests : await interaction.readLoggedRequests());
   }
   if (isStale) await writeRequestsFile(directory, await collectRequests(directory, chat));
-}
-
-async function listNames(path: string): Promise<string[]> {
-  try {
-    return await readdir(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mapInBatches } from '../../../kernel/async/batches.js';
+import { ifMissing } from '../../../kernel/missing-path.js';
 import type { StoreCore } from '../../memory/core/store-core.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
 import { ChatDirectory } from './chat-directory.js';
@@ -64,14 +65,10 @@ async function discard(
   report: ReportProblem,
 ): Promise<void> {
   try {
-    await rmdir(interactions).catch(ignoreMissing);
+    await rmdir(interactions).catch(ifMissing(undefined));
     await rmdir(path);
     report({ path, message: 'It is removed: the process stopped before it had created the chat.' });
   } catch (error) {
     report({ path, message: `It is left alone: it holds no chat. ${describeError(error)}` });
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }

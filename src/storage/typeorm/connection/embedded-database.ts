@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { AppError } from '../../../kernel/app-error.js';
+import { isMissing } from '../../../kernel/missing-path.js';
 
 /**
  * The smallest segment size of the write-ahead log: a third less to write when the directory is
@@ -93,7 +94,7 @@ function required<T>(template: string, name: string, use: (path: string) => T): 
   try {
     return use(join(template, name));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    if (!isMissing(cause)) throw cause;
     throw new AppError(
       'internal',
       'prepared_database_incomplete',
