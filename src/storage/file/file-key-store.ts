@@ -1,11 +1,12 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApiKey } from '../../auth/keys/key-store.js';
 import { KeyStore } from '../../auth/keys/key-store.js';
 import { AppError } from '../../kernel/app-error.js';
 import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import { compareKeys } from '../memory/core/store-index.js';
-import { replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
+import { TEMPORARY_SUFFIX } from './durable-files.js';
+import { readJson, replaceJson } from './json-files.js';
 import { describeError } from './report-problem.js';
 
 const FILE_NAME = 'api-keys.json';
@@ -15,7 +16,7 @@ export class FileKeyStore extends KeyStore {
   private readonly mutex = new KeyedMutex();
 
   private constructor(
-    private readonly folder: string,
+    private readonly path: string,
     private keys: ReadonlyMap<string, ApiKey>,
   ) {
     super();
@@ -25,7 +26,7 @@ export class FileKeyStore extends KeyStore {
   static async open(data_dir: string): Promise<FileKeyStore> {
     const path = join(data_dir, FILE_NAME);
     await rm(path + TEMPORARY_SUFFIX, { force: true });
-    return new FileKeyStore(data_dir, byId(await load(path)));
+    return new FileKeyStore(path, byId(await load(path)));
   }
 
   /** Resolves once everything is on the disk. */
@@ -73,8 +74,7 @@ export class FileKeyStore extends KeyStore {
     return this.mutex.run('keys', async () => {
       const keys = work();
       if (!keys) return false;
-      await replaceDurably(join(this.folder, FILE_NAME), `${JSON.stringify({ keys }, null, 2)}\n`);
-      await syncDirectory(this.folder);
+      await replaceJson(this.path, { keys });
       this.keys = byId(keys);
       return true;
     });
@@ -87,9 +87,8 @@ function byId(keys: readonly ApiKey[]): ReadonlyMap<string, ApiKey> {
 
 async function load(path: string): Promise<readonly ApiKey[]> {
   try {
-    return [...(JSON.parse(await readFile(path, 'utf8')) as { keys: readonly ApiKey[] }).keys];
+    return [...(await readJson<{ keys: readonly ApiKey[] }>(path, { keys: [] })).keys];
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new AppError(
       'internal',
       'keys_damaged',

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RowJournal } from '../memory/core/row-journal.js';
-import { onDisk, replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
+import { onDisk, TEMPORARY_SUFFIX } from './durable-files.js';
+import { replaceJson } from './json-files.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
 
@@ -34,8 +35,7 @@ export class FileRows<Row extends { readonly id: string }> implements RowJournal
   }
 
   async save(row: Row): Promise<void> {
-    await replaceDurably(this.pathOf(row.id), `${JSON.stringify(row, null, 2)}\n`);
-    await syncDirectory(this.folder);
+    await replaceJson(this.pathOf(row.id), row);
   }
 
   async erase(id: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../kernel/app-error.js';
 import type { OwnedRule } from '../../permissions/rules/permission-rule.js';
@@ -11,7 +11,8 @@ import { orderRules, rulesAfter } from '../../permissions/rules/order-rules.js';
 import type { RulePlace } from '../../permissions/rules/order-rules.js';
 import { countUse, usesWithout } from '../../permissions/rules/rule-uses.js';
 import type { RuleUses } from '../../permissions/rules/rule-uses.js';
-import { replaceDurably, syncDirectory, TEMPORARY_SUFFIX } from './durable-files.js';
+import { TEMPORARY_SUFFIX } from './durable-files.js';
+import { readJson, replaceJson } from './json-files.js';
 import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import { describeError } from './report-problem.js';
 import type { PermissionRule } from '../../protocol/wire/rule.js';
@@ -24,7 +25,7 @@ type StoredRule = OwnedRule & RuleUses;
 export type FindChat = (uid: string) => ChatRow | undefined;
 
 /** Content of the file. */
-interface Kept {
+export interface SavedRules {
   readonly rules: readonly StoredRule[];
   /** Uses of rules of other files, by the id of the rule. */
   readonly uses_in_files?: Readonly<Record<string, Required<RuleUses>>>;
@@ -35,9 +36,9 @@ export class FileRuleStore extends RuleStore {
   private readonly mutex = new KeyedMutex();
 
   private constructor(
-    private readonly folder: string,
+    private readonly path: string,
     private readonly findChat: FindChat,
-    private kept: Kept,
+    private kept: SavedRules,
   ) {
     super();
   }
@@ -55,7 +56,7 @@ export class FileRuleStore extends RuleStore {
   }): Promise<FileRuleStore> {
     const path = join(data_dir, RULES_FILE);
     await rm(path + TEMPORARY_SUFFIX, { force: true });
-    return new FileRuleStore(data_dir, findChat, await load(path));
+    return new FileRuleStore(path, findChat, await load(path));
   }
 
   /** Resolves once everything is on the disk. */
@@ -176,12 +177,11 @@ export class FileRuleStore extends RuleStore {
   }
 
   /** Changes memory only after the change is on the disk. */
-  private change<T>(work: (kept: Kept) => { result: T; kept?: Kept }): Promise<T> {
+  private change<T>(work: (kept: SavedRules) => { result: T; kept?: SavedRules }): Promise<T> {
     return this.mutex.run('rules', async () => {
       const { result, kept } = work(this.kept);
       if (kept) {
-        await replaceDurably(join(this.folder, RULES_FILE), `${JSON.stringify(kept, null, 2)}\n`);
-        await syncDirectory(this.folder);
+        await replaceJson(this.path, kept);
         this.kept = kept;
       }
       return result;
@@ -189,12 +189,11 @@ export class FileRuleStore extends RuleStore {
   }
 }
 
-async function load(path: string): Promise<Kept> {
+async function load(path: string): Promise<SavedRules> {
   try {
-    const { rules, ...rest } = JSON.parse(await readFile(path, 'utf8')) as Kept;
+    const { rules, ...rest } = await readJson<SavedRules>(path, { rules: [] });
     return { ...rest, rules: [...rules].sort(byAge) };
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { rules: [] };
     throw new AppError(
       'internal',
       'rules_damaged',

@@ -9,6 +9,7 @@ import type { ChatDirectory } from './chats/chat-directory.js';
 import { readChatFile, writeChatFile } from './chats/chat-files.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
 import { FileRows } from './file-rows.js';
+import { readJson, replaceJson } from './json-files.js';
 import { directoryOf } from './chats/file-journal.js';
 import { RULES_FILE } from './file-rule-store.js';
 import { sealLog } from './log/seal-log.js';
@@ -42,8 +43,7 @@ export class FileSavedTexts implements SavedTexts {
   }
 
   private async sealRules(path: string, seal: SealRow): Promise<number> {
-    const file = await readJson<{ rules: readonly OwnedRule[] }>(path);
-    if (!file) return 0;
+    const file = await readJson<{ rules: readonly OwnedRule[] }>(path, { rules: [] });
     const sealed = await Promise.all(
       file.rules.map(async (rule) => {
         const { chat_uid, tenant_id } = rule;
@@ -88,11 +88,9 @@ async function sealFolder(directory: ChatDirectory, uid: string, seal: SealRow):
     await rm(directory.projectionFile(id), { force: true });
   }
   await rm(directory.requestsFile, { force: true });
-  const tasks = await readJson<{ tasks: readonly Task[] }>(directory.tasksFile);
-  if (tasks) {
-    const sealed = await Promise.all(tasks.tasks.map((task) => sealRow('tasks', task)));
-    replaced += await replaceIfChanged(directory.tasksFile, tasks, { tasks: sealed });
-  }
+  const board = await readJson<{ tasks: readonly Task[] }>(directory.tasksFile, { tasks: [] });
+  const tasks = await Promise.all(board.tasks.map((task) => sealRow('tasks', task)));
+  replaced += await replaceIfChanged(directory.tasksFile, board, { tasks });
   const sealed = await sealRow('chats', chat);
   if (JSON.stringify(sealed) !== JSON.stringify(chat)) {
     await writeChatFile(directory, sealed);
@@ -103,17 +101,8 @@ async function sealFolder(directory: ChatDirectory, uid: string, seal: SealRow):
   return replaced;
 }
 
-async function readJson<T>(path: string): Promise<T | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as T;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 async function replaceIfChanged(path: string, before: object, after: object): Promise<number> {
   if (JSON.stringify(before) === JSON.stringify(after)) return 0;
-  await replaceDurably(path, `${JSON.stringify(after, null, 2)}\n`);
+  await replaceJson(path, after);
   return 1;
 }

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { TaskStore } from '../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
 import { sees } from '../../persistence/viewer.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
 import type { ChatDirectory } from './chats/chat-directory.js';
-import { replaceDurably, syncDirectory } from './durable-files.js';
+import { readJson, replaceJson } from './json-files.js';
 import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import type { ReportProblem } from './report-problem.js';
 import { describeError } from './report-problem.js';
@@ -127,8 +126,7 @@ export class FileTaskStore extends TaskStore {
   /** Returns false if the chat was deleted meanwhile. */
   private async write(chatUid: string, folder: ChatDirectory, board: Board): Promise<boolean> {
     try {
-      await replaceDurably(folder.tasksFile, `${JSON.stringify({ tasks: board }, null, 2)}\n`);
-      await syncDirectory(folder.path);
+      await replaceJson(folder.tasksFile, { tasks: board });
       return true;
     } catch (error) {
       if (this.chats.findChat(chatUid)) throw error;
@@ -146,10 +144,5 @@ function toBrief(task: Task): Task {
 }
 
 async function readBoard({ tasksFile }: ChatDirectory): Promise<Board> {
-  try {
-    return (JSON.parse(await readFile(tasksFile, 'utf8')) as { tasks: Board }).tasks;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  return (await readJson<{ tasks: Board }>(tasksFile, { tasks: [] })).tasks;
 }

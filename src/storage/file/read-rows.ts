@@ -5,8 +5,6 @@ import { createInterface } from 'node:readline';
 import type { AuditEntry } from '../../audit/audit-entry.js';
 import type { ApiKey } from '../../auth/keys/key-store.js';
 import type { WrappedKey } from '../../encryption/data-key-store.js';
-import type { OwnedRule } from '../../permissions/rules/permission-rule.js';
-import type { RuleUses } from '../../permissions/rules/rule-uses.js';
 import type { KeptUsage } from '../memory/core/deleted-usage.js';
 import type { StoreIndex } from '../memory/core/store-index.js';
 import type { StoredChat } from '../memory/core/stored-chat.js';
@@ -18,6 +16,8 @@ import type { TableRows } from '../table-rows.js';
 import { FileRows } from './file-rows.js';
 import { RULES_FILE } from './file-rule-store.js';
 import type { Task } from '../../protocol/wire/task.js';
+import type { SavedRules } from './file-rule-store.js';
+import { readJson } from './json-files.js';
 
 const PAGE = 100;
 
@@ -44,10 +44,11 @@ class Texts {
  */
 export async function* readRows(source: RowSource): AsyncGenerator<TableRows> {
   const { index, data_dir, tasks } = source;
-  const { keys: tenantKeys = {} } = await readJson<{ keys?: Record<string, WrappedKey> }>(
+  const tenants = await readJson<{ keys: Record<string, WrappedKey> }>(
     join(data_dir, 'tenant-keys.json'),
+    { keys: {} },
   );
-  for (const [tenant_id, { master_key_id, wrapped }] of Object.entries(tenantKeys))
+  for (const [tenant_id, { master_key_id, wrapped }] of Object.entries(tenants.keys))
     yield toRows('tenant_keys', [{ tenant_id, master_key_id, data_key: wrapped }]);
   let begun = 0;
   for (const chat of index.chats) {
@@ -148,10 +149,9 @@ async function* readRequests(interaction: StoredInteraction): AsyncGenerator<Tab
 }
 
 async function* readRules({ data_dir, index }: RowSource): AsyncGenerator<TableRows> {
-  const { rules = [], uses_in_files = {} } = await readJson<{
-    rules?: readonly (OwnedRule & RuleUses)[];
-    uses_in_files?: Readonly<Record<string, Required<RuleUses>>>;
-  }>(join(data_dir, RULES_FILE));
+  const { rules, uses_in_files = {} } = await readJson<SavedRules>(join(data_dir, RULES_FILE), {
+    rules: [],
+  });
   const kept = rules.filter(({ chat_uid }) => chat_uid === null || index.findChat(chat_uid));
   yield toRows(
     'permission_rules',
@@ -176,9 +176,9 @@ async function* readOthers({ data_dir, index }: RowSource): AsyncGenerator<Table
       return { ...file, is_deleted: deleted === true || !isOfChat };
     }),
   );
-  const { keys = [] } = await readJson<{ keys?: readonly ApiKey[] }>(
-    join(data_dir, 'api-keys.json'),
-  );
+  const { keys } = await readJson<{ keys: readonly ApiKey[] }>(join(data_dir, 'api-keys.json'), {
+    keys: [],
+  });
   yield toRows(
     'api_keys',
     keys.map(({ scopes, ...key }) => ({ ...key, scopes: new Texts(scopes) })),
@@ -232,8 +232,4 @@ function toText(value: Values[string]): string | null {
   if (value instanceof Texts)
     return `{${value.values.map((text) => `"${text.replaceAll(/[\\"]/g, '\\$&')}"`).join()}}`;
   return String(value);
-}
-
-async function readJson<T extends object>(path: string): Promise<T> {
-  return existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as T) : ({} as T);
 }
