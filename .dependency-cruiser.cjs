@@ -130,7 +130,7 @@ const HOMES = {
 
 /** Beside controllers: files that read a request, or write a response. */
 const REQUEST_READERS = [
-  '^src/(access/refusals|logging/request-log|realtime/realtime-sockets)\\.ts$',
+  '^src/(logging/request-log|realtime/realtime-sockets)\\.ts$',
   '^src/(audio/http-audio|chats/session-log/read-log-body|files/(upload/read-upload|download/send-file))\\.ts$',
 ];
 /**

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Reflector } from '@nestjs/core';
 import type { ExecutionContext } from '@nestjs/common';
 import type { Principal, Scope } from '../auth/principal.js';
@@ -31,15 +32,17 @@ interface Ask {
   readonly body?: object;
 }
 
-const unwatched = { watch: () => {} } as unknown as Refusals;
-const guard = new AccessGuard(new Reflector(), unwatched);
+const guard = new AccessGuard(new Reflector(), {} as Refusals);
 
 function ask(type: new () => object, route: string, { scopes, body = {} }: Ask): boolean {
   const principal = scopes && ({ scopes: new Set(scopes) } as unknown as Principal);
   const context = {
     getClass: () => type,
     getHandler: () => (type.prototype as Record<string, () => void>)[route],
-    switchToHttp: () => ({ getRequest: () => ({ principal, body }), getResponse: () => ({}) }),
+    switchToHttp: () => ({
+      getRequest: () => ({ principal, body, route: {} }),
+      getResponse: () => new EventEmitter(),
+    }),
   };
   return guard.canActivate(context as unknown as ExecutionContext);
 }

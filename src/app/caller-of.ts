@@ -1,4 +1,3 @@
-import { missingScope } from '../auth/auth-errors.js';
 import {
   LOCAL_PRINCIPAL,
   SCOPES,
@@ -27,17 +26,13 @@ const RIGHTS = SCOPES.filter((scope) => scope !== 'admin');
 /**
  * Also a program in JavaScript can't pass values of other types: a list of one name would be taken
  * for the name.
- * @param needed one of them is enough
- * @throws AppError `invalid_body` (400), `missing_scope` (403)
+ * @throws AppError `invalid_body` (400)
  */
-export function callerOf(
-  {
-    tenant_id = LOCAL_PRINCIPAL.tenant_id,
-    user_id = LOCAL_PRINCIPAL.user_id,
-    scopes = RIGHTS,
-  }: OnBehalf,
-  needed: readonly Scope[],
-): Principal {
+export function callerOf({
+  tenant_id = LOCAL_PRINCIPAL.tenant_id,
+  user_id = LOCAL_PRINCIPAL.user_id,
+  scopes = RIGHTS,
+}: OnBehalf): Principal {
   if (typeof tenant_id !== 'string' || !TENANT_ID.test(tenant_id))
     throw invalid('tenant_id', 'must be 1 to 64 letters, digits, _, . or -');
   const isUser = typeof user_id === 'string' && USER_ID.test(user_id);
@@ -45,9 +40,7 @@ export function callerOf(
     throw invalid('user_id', 'must be 1 to 255 characters, and not the user of ADMIN_KEY');
   if (!Array.isArray(scopes) || !scopes.every(isScope))
     throw invalid('scopes', `must be of ${SCOPES.join(', ')}`);
-  const caller = { tenant_id, user_id, scopes: withIncluded(scopes) };
-  if (!needed.some((scope) => caller.scopes.has(scope))) throw missingScope(caller, ...needed);
-  return caller;
+  return { tenant_id, user_id, scopes: withIncluded(scopes) };
 }
 
 export function invalid(field: string, message: string): AppError {

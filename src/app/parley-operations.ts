@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Type } from '@nestjs/common';
 import { Observable } from 'rxjs';
 import { ChatAccess } from '../access/chat-access.js';
+import { Refusals } from '../access/refusals.js';
 import { AgentTreeService } from '../agents/tree/agent-tree.service.js';
 import { AgentIdDto, TreeQueryDto } from '../agents/tree/dto/agent-queries.dto.js';
 import { InterveneDto } from '../agents/interventions/dto/intervene.dto.js';
@@ -15,6 +16,7 @@ import { InboxService } from '../approvals/inbox.service.js';
 import type { InboxPage, InboxQuery } from '../approvals/inbox.service.js';
 import { RequestsService } from '../approvals/requests.service.js';
 import type { Answer, ClientToolResult } from '../approvals/requests.service.js';
+import { requireScope } from '../auth/auth-errors.js';
 import type { Principal, Scope } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import type { CreateChat } from '../chats/chat-request.js';
@@ -38,6 +40,7 @@ import { InteractionsService } from '../interactions/interactions.service.js';
 import type { CancelRuns, ListRuns } from '../interactions/run-list.js';
 import { RunsService } from '../interactions/runs.service.js';
 import type { EditedMessage, NewMessage } from '../interactions/start-request.js';
+import { AppError } from '../kernel/app-error.js';
 import { withinTenant } from '../kernel/tenant-scope.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import { callerOf, invalid } from './caller-of.js';
@@ -79,9 +82,31 @@ const WAIT_MS = 60_000;
 /** A longer timer fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** An operation needs one of its scopes, which are those of its route. */
+const NEEDED_SCOPES = {
+  createChat: ['chat'],
+  start: ['chat'],
+  edit: ['chat'],
+  get: ['chat'],
+  waitForEnd: ['chat'],
+  follow: ['chat'],
+  approve: ['decide'],
+  respond: ['decide'],
+  toolResult: ['decide'],
+  inbox: ['chat'],
+  intervene: ['decide'],
+  tree: ['chat'],
+  agent: ['chat'],
+  upload: ['chat'],
+  cancel: ['chat', 'operate'],
+  cancelAll: ['operate'],
+  listActive: ['operate'],
+} as const satisfies Readonly<Record<string, readonly Scope[]>>;
+
 /**
  * The operations of a server, for the program that it is in. Arguments, checks, rights and errors
- * are those of the HTTP API: a method throws an `AppError` with the `code` that HTTP would return.
+ * are those of the HTTP API: a method throws an `AppError` with the `code` that HTTP would return,
+ * and a refusal is in the audit trail.
  */
 export abstract class ParleyOperations {
   private readonly input = new InputPipe();
@@ -90,14 +115,14 @@ export abstract class ParleyOperations {
 
   /** As `POST /chats`. */
   createChat(body: CreateChat = {}, behalf: OnBehalf = {}): Promise<Chat> {
-    return this.as(behalf, ['chat'], async (caller) =>
+    return this.as(behalf, 'createChat', async (caller) =>
       this.find(ChatsService).create(caller, await this.checkBody(body, CreateChatDto)),
     );
   }
 
   /** Starts an interaction in the background, as `POST /chats/{chat_id}/interactions` does. */
   start(chat_id: string, body: NewMessage, options: StartOptions = {}): Promise<Interaction> {
-    return this.as(options, ['chat'], async (caller) => {
+    return this.as(options, 'start', async (caller) => {
       await this.check({ chat_id }, 'param', ChatIdDto);
       const { user_message, on_conflict, ...rest } = await this.checkBody(
         body,
@@ -118,7 +143,7 @@ export abstract class ParleyOperations {
     body: EditedMessage,
     options: StartOptions = {},
   ): Promise<Interaction> {
-    return this.as(options, ['chat'], async (caller) => {
+    return this.as(options, 'edit', async (caller) => {
       const { id: edited_from } = await this.rowOf(caller, chat_id, interaction_id);
       const { new_user_message, on_conflict, ...rest } = await this.checkBody(
         body,
@@ -131,7 +156,7 @@ export abstract class ParleyOperations {
 
   /** @throws AppError `interaction_not_found` */
   get(chat_id: string, interaction_id: string, behalf: OnBehalf = {}): Promise<Interaction> {
-    return this.as(behalf, ['chat'], async (caller) => {
+    return this.as(behalf, 'get', async (caller) => {
       const row = await this.rowOf(caller, chat_id, interaction_id);
       return this.find(InteractionView).one(row);
     });
@@ -146,7 +171,7 @@ export abstract class ParleyOperations {
     interaction_id: string,
     { limit_ms = WAIT_MS, signal, ...behalf }: WaitOptions = {},
   ): Promise<Interaction> {
-    return this.as(behalf, ['chat'], async (caller) => {
+    return this.as(behalf, 'waitForEnd', async (caller) => {
       const row = await this.rowOf(caller, chat_id, interaction_id);
       await this.find(InteractionsService).waitForEnd(row, {
         limit_ms: timerOf(limit_ms),
@@ -167,7 +192,7 @@ export abstract class ParleyOperations {
     { after, signal, ...behalf }: FollowOptions = {},
   ): AsyncGenerator<FollowedEvent, void> {
     const events = this.find(EventsService);
-    const { caller, row, from } = await this.as(behalf, ['chat'], async (principal) => {
+    const { caller, row, from } = await this.as(behalf, 'follow', async (principal) => {
       if (after !== undefined && typeof after !== 'string')
         throw invalid('after', 'must be a string');
       const found = await this.rowOf(principal, chat_id, interaction_id);
@@ -195,7 +220,7 @@ export abstract class ParleyOperations {
     body: Verdict,
     behalf: OnBehalf = {},
   ): Promise<Remembered | undefined> {
-    return this.as(behalf, ['decide'], async (caller) => {
+    return this.as(behalf, 'approve', async (caller) => {
       const owner = await this.checkIds(chat_id, interaction_id);
       const verdict = await this.checkBody(body, ApproveDto);
       return this.find(ApprovalsService).decide(caller, owner, verdict);
@@ -209,7 +234,7 @@ export abstract class ParleyOperations {
     body: Answer,
     behalf: OnBehalf = {},
   ): Promise<void> {
-    return this.as(behalf, ['decide'], async (caller) => {
+    return this.as(behalf, 'respond', async (caller) => {
       const owner = await this.checkIds(chat_id, interaction_id);
       const answer = await this.checkBody(body, RespondDto);
       await this.find(RequestsService).respond(caller, owner, answer);
@@ -223,7 +248,7 @@ export abstract class ParleyOperations {
     body: ClientToolResult,
     behalf: OnBehalf = {},
   ): Promise<void> {
-    return this.as(behalf, ['decide'], async (caller) => {
+    return this.as(behalf, 'toolResult', async (caller) => {
       const owner = await this.checkIds(chat_id, interaction_id);
       const result = await this.checkBody(body, ToolResultDto);
       await this.find(RequestsService).takeToolResult(caller, owner, result);
@@ -232,7 +257,7 @@ export abstract class ParleyOperations {
 
   /** A page of the requests that wait for a person or a client, as `GET /requests`. */
   inbox({ tenant_id, user_id, scopes, ...query }: OnBehalf & Partial<InboxQuery> = {}) {
-    return this.as<InboxPage>({ tenant_id, user_id, scopes }, ['chat'], async (caller) =>
+    return this.as<InboxPage>({ tenant_id, user_id, scopes }, 'inbox', async (caller) =>
       this.find(InboxService).list(caller, await this.check(query, 'query', RequestsQueryDto)),
     );
   }
@@ -243,7 +268,7 @@ export abstract class ParleyOperations {
     body: WantedIntervention,
     behalf: OnBehalf = {},
   ): Promise<AcceptedIntervention> {
-    return this.as(behalf, ['decide'], async (caller) => {
+    return this.as(behalf, 'intervene', async (caller) => {
       await this.check({ agent_id }, 'param', AgentIdDto);
       const wanted = await this.checkBody(body, InterveneDto);
       return this.find(InterventionsService).intervene(caller, agent_id, wanted);
@@ -252,7 +277,7 @@ export abstract class ParleyOperations {
 
   /** The agents of an interaction, as `GET /agents/tree?interaction_id=…`. */
   tree(interaction_id: string, behalf: OnBehalf = {}): Promise<InteractionTree> {
-    return this.as(behalf, ['chat'], async (caller) =>
+    return this.as(behalf, 'tree', async (caller) =>
       this.find(AgentTreeService).tree(
         caller,
         await this.check({ interaction_id }, 'query', TreeQueryDto),
@@ -262,7 +287,7 @@ export abstract class ParleyOperations {
 
   /** One agent with its messages, as `GET /agents/{agent_id}`. */
   agent(agent_id: string, behalf: OnBehalf = {}): Promise<WholeAgent> {
-    return this.as(behalf, ['chat'], async (caller) => {
+    return this.as(behalf, 'agent', async (caller) => {
       await this.check({ agent_id }, 'param', AgentIdDto);
       return this.find(AgentTreeService).agent(caller, agent_id);
     });
@@ -274,7 +299,7 @@ export abstract class ParleyOperations {
     content: Readable,
     { chat_id, ...behalf }: UploadOptions = {},
   ): Promise<FileInfo> {
-    return this.as(behalf, ['chat'], (caller) => {
+    return this.as(behalf, 'upload', (caller) => {
       this.find(AdmissionGate).requireOpen();
       if (typeof filename !== 'string') throw invalid('filename', 'must be a string');
       const fields = new Map(chat_id === undefined ? [] : [['chat_id', chat_id]]);
@@ -287,7 +312,7 @@ export abstract class ParleyOperations {
 
   /** Stops an interaction; `follow` tells when it has ended. @throws AppError `already_ended` */
   async cancel(chat_id: string, interaction_id: string, behalf: OnBehalf = {}): Promise<void> {
-    await this.as(behalf, ['chat', 'operate'], async (caller) => {
+    await this.as(behalf, 'cancel', async (caller) => {
       await this.checkIds(chat_id, interaction_id);
       await this.find(CancellationService).requestByUser(caller, chat_id, interaction_id);
     });
@@ -295,7 +320,7 @@ export abstract class ParleyOperations {
 
   /** Stops several interactions, or all of the tenant, as `POST /interactions/cancel`. */
   cancelAll(body: CancelRuns = { all: true }, behalf: OnBehalf = {}): Promise<CancelledRuns> {
-    return this.as(behalf, ['operate'], async (caller) =>
+    return this.as(behalf, 'cancelAll', async (caller) =>
       this.find(RunsService).cancel(caller, await this.checkBody(body, CancelRunsDto)),
     );
   }
@@ -305,7 +330,7 @@ export abstract class ParleyOperations {
    * `next_cursor`: null on the last page.
    */
   listActive({ tenant_id, user_id, scopes, ...query }: ListOptions = {}): Promise<RunPage> {
-    return this.as({ tenant_id, user_id, scopes }, ['operate'], async (caller) =>
+    return this.as({ tenant_id, user_id, scopes }, 'listActive', async (caller) =>
       this.find(RunsService).list(caller, await this.check(query, 'query', RunsQueryDto)),
     );
   }
@@ -327,11 +352,26 @@ export abstract class ParleyOperations {
 
   private async as<T>(
     behalf: OnBehalf,
-    scopes: readonly Scope[],
+    operation: keyof typeof NEEDED_SCOPES,
     work: (caller: Principal) => Promise<T>,
   ): Promise<T> {
-    const caller = callerOf(behalf, scopes);
-    return withinTenant(caller.tenant_id, () => work(caller));
+    const caller = callerOf(behalf);
+    try {
+      requireScope(caller, ...NEEDED_SCOPES[operation]);
+      return await withinTenant(caller.tenant_id, () => work(caller));
+    } catch (error) {
+      await this.noteRefusal(caller, operation, error);
+      throw error;
+    }
+  }
+
+  private async noteRefusal(caller: Principal, operation: string, error: unknown): Promise<void> {
+    if (!(error instanceof AppError) || error.kind !== 'forbidden') return;
+    const { scope } = error.extra as { readonly scope?: Scope };
+    await this.find(Refusals).note(caller, {
+      ...{ code: error.code, operation },
+      ...(scope !== undefined && { scope }),
+    });
   }
 
   private async rowOf(

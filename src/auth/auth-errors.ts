@@ -21,16 +21,15 @@ export function rememberClaims(principal: Principal, sentence: string): Principa
   return principal;
 }
 
-/** @throws AppError `missing_scope` (403), with `scope` */
-export function requireScope(caller: Pick<Principal, 'scopes'>, scope: Scope): void {
-  if (!caller.scopes.has(scope)) throw missingScope(caller, scope);
+/**
+ * @param needed one of them is enough; the first is the usual one
+ * @throws AppError `missing_scope` (403), with `scope`
+ */
+export function requireScope(caller: Pick<Principal, 'scopes'>, ...needed: readonly Scope[]): void {
+  if (!needed.some((scope) => caller.scopes.has(scope))) throw missingScope(caller, ...needed);
 }
 
-/** `needed`: one of them is enough; the first is the usual one. */
-export function missingScope(
-  caller: Pick<Principal, 'scopes'>,
-  ...needed: readonly Scope[]
-): AppError {
+function missingScope(caller: Pick<Principal, 'scopes'>, ...needed: readonly Scope[]): AppError {
   const [scope] = needed;
   const names = needed.map((each) => `"${each}"`).join(' or ');
   const found = `Yours has ${[...caller.scopes].join(', ') || 'none'}.`;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Logger } from '@nestjs/common';
+import type { AuditEntry } from '../../src/audit/audit-entry.js';
 import type { ParleyServer } from '../../src/app/parley-server.js';
 import type { Environment } from '../../src/config/load-config.js';
 import { createServer } from '../../src/server.js';
@@ -300,6 +301,25 @@ describe(createServer.name, () => {
     await expect(server.agent(agent_id, other)).rejects.toMatchObject({ code: 'agent_not_found' });
     expect((await server.inbox(other)).items).toEqual([]);
     await server.cancel('scoped', id);
+  });
+
+  it('notes in the audit trail which operations it refused', async () => {
+    const server = await start('refuses');
+    const ann = { user_id: 'ann', scopes: ['chat'] } as const;
+    const body = { user_message: CALL, approval_mode: 'auto' } as const;
+    const again = [1, 2].map(() => () => server.cancelAll({ all: true }, ann));
+    for (const call of [...again, () => server.start('new', body, ann)])
+      await expect(call()).rejects.toMatchObject({ code: 'missing_scope' });
+    await expect(server.get('c', 'int_none', ann)).rejects.toMatchObject({
+      code: 'interaction_not_found',
+    });
+    const response = await fetch(`${await server.listen()}/audit`);
+    const { items } = (await response.json()) as { readonly items: readonly AuditEntry[] };
+    const refused = { user_id: 'ann', action: 'access.refused' };
+    expect(items).toMatchObject([
+      { ...refused, detail: { code: 'missing_scope', operation: 'start', scope: 'decide' } },
+      { ...refused, detail: { code: 'missing_scope', operation: 'cancelAll', scope: 'operate' } },
+    ]);
   });
 
   it('throws all faults of its variables, and prints none', async () => {
