@@ -5,7 +5,7 @@ import { ChatsService } from '../../../chats/chats.service.js';
 import { InputPipe } from '../../../http/input/input.pipe.js';
 import { StartInteractionDto } from '../../../interactions/dto/start-interaction.dto.js';
 import { InteractionsService } from '../../../interactions/interactions.service.js';
-import type { Accepted } from '../../../interactions/interactions.service.js';
+import type { Accepted } from '../../../interactions/start-errors.js';
 import type {
   RunOptions,
   StartHeaders,
