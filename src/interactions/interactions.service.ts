@@ -14,7 +14,7 @@ import { ConversationCache } from '../persistence/conversation-cache/conversatio
 import { InteractionStore } from '../persistence/interaction.store.js';
 import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { QuotaExceeded, UsedKey } from '../persistence/rows/start-rows.js';
+import type { UsedKey } from '../persistence/rows/start-rows.js';
 import { Quotas } from '../quotas/quotas.js';
 import { RunQueue } from '../queue/run-queue.js';
 import { Telemetry } from '../telemetry/telemetry.js';
@@ -81,7 +81,7 @@ export class InteractionsService {
       const active = await this.interactions.findInteraction(id, viewerOf(request.caller));
       throw chatBusy(active ?? { id }, BUSY_ADVICE);
     }
-    const outcome = requireAccepted(this.withinQuota(found), request.chat_id);
+    const outcome = requireAccepted(this.quotas.requireWithin(found), request.chat_id);
     const row = outcome.interaction;
     if (outcome.outcome === 'repeated') return outcome;
     this.telemetry.emit('interaction_started', { interaction: row });
@@ -128,7 +128,7 @@ export class InteractionsService {
       const active = await this.interactions.findActiveInteraction(chat_uid);
       throw chatBusy(active ?? { id: outcome.active_interaction_id }, ' or cancel it.');
     }
-    const row = requireRetried(outcome && this.withinQuota(outcome));
+    const row = requireRetried(outcome && this.quotas.requireWithin(outcome));
     this.noteChange(row);
     await this.audit.note(caller, 'interaction.retried', { chat_id, interaction_id: id });
     await this.conversations.forget(chat_uid);
@@ -149,14 +149,6 @@ export class InteractionsService {
       until_asked: true,
       signals: [this.gate.closed, ...(signal ? [signal] : [])],
     });
-  }
-
-  /** @throws AppError `quota_exceeded` (429) */
-  private withinQuota<T extends { readonly outcome: string }>(
-    outcome: T | QuotaExceeded,
-  ): Exclude<T, QuotaExceeded> {
-    if (isExceeded(outcome)) throw this.quotas.exceeded(outcome);
-    return outcome as Exclude<T, QuotaExceeded>;
   }
 
   /**
@@ -183,8 +175,4 @@ export class InteractionsService {
   private noteChange({ chat_uid, tenant_id }: InteractionRow): void {
     this.bus.noteChange({ chat_uid, tenant_id });
   }
-}
-
-function isExceeded(outcome: { readonly outcome: string }): outcome is QuotaExceeded {
-  return outcome.outcome === 'quota_exceeded';
 }

@@ -99,8 +99,18 @@ export class Quotas {
     this.known.addBytes(tenantId, { total: bytes, files: bytes });
   }
 
-  /** The error of a start that the store refused. */
-  exceeded({ quota, oldest }: QuotaExceeded): AppError {
+  /**
+   * The outcome of a start in the store, unless that found a quota exceeded.
+   * @throws AppError `quota_exceeded` (429)
+   */
+  requireWithin<T extends { readonly outcome: string }>(
+    outcome: T | QuotaExceeded,
+  ): Exclude<T, QuotaExceeded> {
+    if (isExceeded(outcome)) throw this.exceeded(outcome);
+    return outcome as Exclude<T, QuotaExceeded>;
+  }
+
+  private exceeded({ quota, oldest }: QuotaExceeded): AppError {
     switch (quota) {
       case 'QUOTA_RUNS':
         return this.refuse(
@@ -165,4 +175,8 @@ export class Quotas {
   private get now(): number {
     return this.clock.now().getTime();
   }
+}
+
+function isExceeded(outcome: { readonly outcome: string }): outcome is QuotaExceeded {
+  return outcome.outcome === 'quota_exceeded';
 }
