@@ -19,6 +19,7 @@ import type { Answer, ClientToolResult } from '../approvals/requests.service.js'
 import { requireScope } from '../auth/auth-errors.js';
 import type { Principal, Scope } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
+import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import type { CreateChat } from '../chats/chat-request.js';
 import { ChatsService } from '../chats/chats.service.js';
 import { CreateChatDto } from '../chats/dto/create-chat.dto.js';
@@ -173,7 +174,7 @@ export abstract class ParleyOperations {
   ): Promise<Interaction> {
     return this.as(behalf, 'waitForEnd', async (caller) => {
       const row = await this.rowOf(caller, chat_id, interaction_id);
-      await this.find(InteractionsService).waitForEnd(row, {
+      await this.find(WaitForEnd).orRequest(row.id, {
         limit_ms: timerOf(limit_ms),
         ...(signal && { signal }),
       });

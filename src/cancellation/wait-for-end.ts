@@ -11,6 +11,7 @@ import { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { RecordType } from '../protocol/events.js';
 import { isWaiting } from '../protocol/interaction.js';
+import { AdmissionGate } from '../streams/admission-gate.js';
 
 /**
  * Interval of checks of the store, in milliseconds: a frame may be lost, and a deletion has none.
@@ -49,7 +50,20 @@ export class WaitForEnd {
     private readonly requests: RequestStore,
     private readonly readers: Readers,
     private readonly clock: Clock,
+    private readonly gate: AdmissionGate,
   ) {}
+
+  /**
+   * Resolves when the interaction has ended, or waits for a person; also after `limit_ms`, when
+   * `signal` aborts, and when the server shuts down.
+   */
+  async orRequest(
+    interactionId: string,
+    { limit_ms, signal }: { readonly limit_ms: number; readonly signal?: AbortSignal },
+  ): Promise<void> {
+    const signals = [this.gate.closed, ...(signal ? [signal] : [])];
+    await this.of(interactionId, { limit_ms, until_asked: true, signals });
+  }
 
   /** True also if it was deleted, which ends it first; false if something else ended the wait. */
   async of(

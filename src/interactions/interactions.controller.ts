@@ -9,6 +9,7 @@ import { Authentication } from '../auth/authentication.js';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access } from '../auth/access.decorator.js';
+import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { CredentialWatch } from '../streams/credential-watch.js';
 import { EventStreams } from '../streams/event-streams.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
@@ -52,6 +53,7 @@ interface AnswerOptions {
 export class InteractionsController {
   constructor(
     private readonly interactions: InteractionsService,
+    private readonly waitForEnd: WaitForEnd,
     private readonly events: EventsService,
     private readonly streams: EventStreams,
     private readonly view: InteractionView,
@@ -204,7 +206,7 @@ export class InteractionsController {
     if (waits) {
       response.set('Preference-Applied', 'wait');
       const signal = this.credentials.signalOf(response);
-      await this.interactions.waitForEnd(row, { limit_ms: wait_ms, signal });
+      await this.waitForEnd.orRequest(row.id, { limit_ms: wait_ms, signal });
       await this.authentication.requireValid(caller);
     }
     const latest = waits ? await this.access.interaction(caller, row.chat_id, row.id) : row;

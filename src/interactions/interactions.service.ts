@@ -3,7 +3,6 @@ import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
-import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { FileIntake } from '../files/file-intake.js';
@@ -45,7 +44,6 @@ export class InteractionsService {
     private readonly runner: Runner,
     private readonly leases: LeaseKeeper,
     private readonly disconnects: DisconnectWatch,
-    private readonly ends: WaitForEnd,
     private readonly gate: AdmissionGate,
     private readonly redaction: Redaction,
     private readonly quotas: Quotas,
@@ -134,21 +132,6 @@ export class InteractionsService {
     await this.conversations.forget(chat_uid);
     this.queue.enqueue(id, { priority: 'new' });
     return row;
-  }
-
-  /**
-   * Resolves when the interaction has ended, or waits for a person; also after `limit_ms`, when
-   * `signal` aborts, and when the server shuts down.
-   */
-  async waitForEnd(
-    { id }: Pick<InteractionRow, 'id'>,
-    { limit_ms, signal }: { readonly limit_ms: number; readonly signal?: AbortSignal },
-  ): Promise<void> {
-    await this.ends.of(id, {
-      limit_ms,
-      until_asked: true,
-      signals: [this.gate.closed, ...(signal ? [signal] : [])],
-    });
   }
 
   /**
