@@ -31,6 +31,7 @@ import {
   WantsJson,
 } from './interactions.decorators.js';
 import { InteractionsService } from './interactions.service.js';
+import { RetryService } from './retry.service.js';
 import type { StartHeaders, StartRequest } from './start-request.js';
 import { ApiAnswer } from '../http/openapi/answer.js';
 import { interaction } from '../protocol/wire/interaction.js';
@@ -53,6 +54,7 @@ interface AnswerOptions {
 export class InteractionsController {
   constructor(
     private readonly interactions: InteractionsService,
+    private readonly retries: RetryService,
     private readonly waitForEnd: WaitForEnd,
     private readonly events: EventsService,
     private readonly streams: EventStreams,
@@ -134,7 +136,7 @@ export class InteractionsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<Interaction> {
     const found = await this.access.interaction(caller, chat_id, interaction_id);
-    const row = await this.interactions.retry(caller, found);
+    const row = await this.retries.retry(caller, found);
     response.location(response.req.baseUrl + eventsOf(row));
     return this.view.one(row);
   }

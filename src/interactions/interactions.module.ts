@@ -19,6 +19,7 @@ import { InteractionsController } from './interactions.controller.js';
 import { InteractionsService } from './interactions.service.js';
 import { QueuedController } from './queued.controller.js';
 import { QueuedService } from './queued.service.js';
+import { RetryService } from './retry.service.js';
 import { RunChecks } from './run-checks.js';
 import { RunsController } from './runs.controller.js';
 import { RunsService } from './runs.service.js';
@@ -44,6 +45,7 @@ import { SpeechController } from './speech/speech.controller.js';
   controllers: [InteractionsController, RunsController, QueuedController, SpeechController],
   providers: [
     InteractionsService,
+    RetryService,
     RunsService,
     InteractionFactory,
     QueuedService,
