@@ -21,6 +21,7 @@ import { QueuedController } from './queued.controller.js';
 import { QueuedService } from './queued.service.js';
 import { RetryService } from './retry.service.js';
 import { RunChecks } from './run-checks.js';
+import { RunDispatcher } from './run-dispatcher.js';
 import { RunsController } from './runs.controller.js';
 import { RunsService } from './runs.service.js';
 import { AnswerSpeech } from './speech/answer-speech.js';
@@ -46,6 +47,7 @@ import { SpeechController } from './speech/speech.controller.js';
   providers: [
     InteractionsService,
     RetryService,
+    RunDispatcher,
     RunsService,
     InteractionFactory,
     QueuedService,
