@@ -37,7 +37,7 @@ import {
 import { EventsService } from '../interactions/events.service.js';
 import { InteractionView } from '../interactions/interaction-view.js';
 import { checkIdempotencyKey } from '../interactions/interactions.decorators.js';
-import { InteractionsService } from '../interactions/interactions.service.js';
+import { StartService } from '../interactions/start.service.js';
 import type { CancelRuns, ListRuns } from '../interactions/run-list.js';
 import { RunsService } from '../interactions/runs.service.js';
 import type { EditedMessage, NewMessage } from '../interactions/start-request.js';
@@ -339,12 +339,12 @@ export abstract class ParleyOperations {
   private async startWith(
     caller: Principal,
     message: Omit<
-      Parameters<InteractionsService['start']>[0],
+      Parameters<StartService['start']>[0],
       'caller' | 'idempotency_key' | 'background'
     >,
     { idempotency_key }: StartOptions,
   ): Promise<Interaction> {
-    const { interaction } = await this.find(InteractionsService).start({
+    const { interaction } = await this.find(StartService).start({
       ...{ caller, ...message, background: true },
       idempotency_key: checkIdempotencyKey(idempotency_key),
     });

@@ -30,7 +30,7 @@ import {
   WaitLimit,
   WantsJson,
 } from './interactions.decorators.js';
-import { InteractionsService } from './interactions.service.js';
+import { StartService } from './start.service.js';
 import { RetryService } from './retry.service.js';
 import type { StartHeaders, StartRequest } from './start-request.js';
 import { ApiAnswer } from '../http/openapi/answer.js';
@@ -53,7 +53,7 @@ interface AnswerOptions {
 @Controller('chats/:chat_id/interactions')
 export class InteractionsController {
   constructor(
-    private readonly interactions: InteractionsService,
+    private readonly starts: StartService,
     private readonly retries: RetryService,
     private readonly waitForEnd: WaitForEnd,
     private readonly events: EventsService,
@@ -193,7 +193,7 @@ export class InteractionsController {
     const { caller } = request;
     const waits = wait_ms !== undefined;
     if (waits || !wantsJson) this.streams.admit(response);
-    const started = await this.interactions.start({ ...request, background: waits || wantsJson });
+    const started = await this.starts.start({ ...request, background: waits || wantsJson });
     const { interaction: row } = started;
     response.location(response.req.baseUrl + eventsOf(row));
     if (!waits && !wantsJson)

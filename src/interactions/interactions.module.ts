@@ -16,7 +16,7 @@ import { EventsService } from './events.service.js';
 import { InteractionView } from './interaction-view.js';
 import { InteractionFactory } from './interaction.factory.js';
 import { InteractionsController } from './interactions.controller.js';
-import { InteractionsService } from './interactions.service.js';
+import { StartService } from './start.service.js';
 import { QueuedController } from './queued.controller.js';
 import { QueuedService } from './queued.service.js';
 import { RetryService } from './retry.service.js';
@@ -45,7 +45,7 @@ import { SpeechController } from './speech/speech.controller.js';
   ],
   controllers: [InteractionsController, RunsController, QueuedController, SpeechController],
   providers: [
-    InteractionsService,
+    StartService,
     RetryService,
     RunDispatcher,
     RunsService,
@@ -56,9 +56,6 @@ import { SpeechController } from './speech/speech.controller.js';
     InteractionView,
     AnswerSpeech,
   ],
-  exports: [
-    ...[RunsModule, InteractionsService, EventsService, InteractionView, RunChecks],
-    RunsService,
-  ],
+  exports: [...[RunsModule, StartService, EventsService, InteractionView, RunChecks], RunsService],
 })
 export class InteractionsModule {}

@@ -4,7 +4,7 @@ import { CancellationService } from '../cancellation/cancellation.service.js';
 import { Config } from '../config/config.js';
 import { RunWaker } from '../event-log/live/run-waker.js';
 import { LiveStreams } from '../feed/live-streams.js';
-import { InteractionsService } from '../interactions/interactions.service.js';
+import { StartService } from '../interactions/start.service.js';
 import { RunChecks } from '../interactions/run-checks.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
@@ -15,7 +15,7 @@ import { InterventionStore } from '../persistence/intervention.store.js';
 export class RealtimeServices {
   constructor(
     readonly audio: AudioService,
-    readonly interactions: InteractionsService,
+    readonly starts: StartService,
     readonly checks: RunChecks,
     readonly cancellation: CancellationService,
     readonly interventions: InterventionStore,

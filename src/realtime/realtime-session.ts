@@ -175,7 +175,7 @@ export class RealtimeSession {
     await this.settled;
     this.starting = true;
     try {
-      const { interaction } = await this.services.interactions.start({
+      const { interaction } = await this.services.starts.start({
         ...{ caller, chat_id: chat.id, user_message, body, idempotency_key: undefined },
         ...{ on_conflict: 'interrupt', background: true, spoken: true },
       });

@@ -8,7 +8,7 @@ import { RequestsService } from '../../approvals/requests.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { InputPipe } from '../../http/input/input.pipe.js';
 import { StartInteractionDto } from '../../interactions/dto/start-interaction.dto.js';
-import { InteractionsService } from '../../interactions/interactions.service.js';
+import { StartService } from '../../interactions/start.service.js';
 import type { RunOptions, StartHeaders } from '../../interactions/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Ids } from '../../kernel/ids.js';
@@ -39,7 +39,7 @@ export class Sends {
 
   constructor(
     private readonly tasks: Tasks,
-    private readonly interactions: InteractionsService,
+    private readonly starts: StartService,
     private readonly approvals: ApprovalsService,
     private readonly requests: RequestsService,
     private readonly interventions: InterventionsService,
@@ -74,7 +74,7 @@ export class Sends {
     const named = { ...metadata, [A2A_KEY]: { message_id: messageId } };
     const given = { ...agent, user_message: text, metadata: named };
     const { user_message, on_conflict: __, ...body } = await this.read(given, StartInteractionDto);
-    const started = await this.interactions.start({
+    const started = await this.starts.start({
       ...{ caller, user_message, body, traceparent, background: true, on_conflict: 'enqueue' },
       chat_id: contextId ?? this.ids.make('chat'),
       idempotency_key: idempotency_key ?? keyOf(messageId),

@@ -7,7 +7,7 @@ import { ChatAccess } from '../../access/chat-access.js';
 import type { Principal } from '../../auth/principal.js';
 import { InputPipe } from '../../http/input/input.pipe.js';
 import { StartInteractionDto } from '../../interactions/dto/start-interaction.dto.js';
-import { InteractionsService } from '../../interactions/interactions.service.js';
+import { StartService } from '../../interactions/start.service.js';
 import type { RunOptions, StartHeaders } from '../../interactions/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
 import { isObject } from '../../kernel/json/json.js';
@@ -52,7 +52,7 @@ export class AgUiRuns {
   private readonly pipe = new InputPipe();
 
   constructor(
-    private readonly interactions: InteractionsService,
+    private readonly starts: StartService,
     private readonly threads: AgentThreads,
     private readonly branches: Branches,
     private readonly resumption: Resumption,
@@ -105,7 +105,7 @@ export class AgUiRuns {
     if (active && on_conflict === undefined) await this.requireNoInterrupt(caller, active);
     const place = await this.branches.place(caller, placed);
     const conflict = on_conflict ?? 'interrupt';
-    const { interaction: row, ...started } = await this.interactions.start({
+    const { interaction: row, ...started } = await this.starts.start({
       ...{ caller, chat_id, user_message, body, background: false, ...headers, ...place },
       on_conflict: place && conflict === 'enqueue' ? 'interrupt' : conflict,
     });

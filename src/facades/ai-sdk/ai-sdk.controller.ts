@@ -14,7 +14,7 @@ import { ChatsService } from '../../chats/chats.service.js';
 import { InputPipe } from '../../http/input/input.pipe.js';
 import { StartInteractionDto } from '../../interactions/dto/start-interaction.dto.js';
 import { HeadersOfStart } from '../../interactions/interactions.decorators.js';
-import { InteractionsService } from '../../interactions/interactions.service.js';
+import { StartService } from '../../interactions/start.service.js';
 import type { StartHeaders } from '../../interactions/start-request.js';
 import { isObject } from '../../kernel/json/json.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
@@ -53,7 +53,7 @@ export class AiSdkController {
   private readonly pipe = new InputPipe();
 
   constructor(
-    private readonly interactions: InteractionsService,
+    private readonly starts: StartService,
     private readonly branches: Branches,
     private readonly decisions: Decisions,
     private readonly requests: RequestDecisions,
@@ -113,7 +113,7 @@ export class AiSdkController {
     const placed = toPlaced(asked);
     const { on_conflict, ...body } = await this.optionsOf(asked, namedMessage(placed));
     const place = await this.branches.place(caller, placed);
-    const started = await this.interactions.start({
+    const started = await this.starts.start({
       ...{ caller, chat_id, user_message, body, background: false, ...headers, ...place },
       on_conflict: place && on_conflict === 'enqueue' ? 'interrupt' : on_conflict,
     });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../../access/chat-access.js';
 import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
-import { InteractionsService } from '../../interactions/interactions.service.js';
+import { StartService } from '../../interactions/start.service.js';
 import { RunsService } from '../../interactions/runs.service.js';
 import type { StartHeaders } from '../../interactions/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
@@ -44,7 +44,7 @@ export interface BegunCall {
 export class Calls {
   constructor(
     private readonly models: AgentModels,
-    private readonly interactions: InteractionsService,
+    private readonly starts: StartService,
     private readonly runs: RunsService,
     private readonly cancellation: CancellationService,
     private readonly decisions: Decisions,
@@ -101,7 +101,7 @@ export class Calls {
     { id, params, session, headers }: CallRequest,
   ): Promise<BegunCall> {
     const { message, chat_id } = readArguments(params['arguments']);
-    const started = await this.interactions.start({
+    const started = await this.starts.start({
       ...{ caller, user_message: message, on_conflict: 'reject', background: false, ...headers },
       chat_id: chat_id ?? this.ids.make('chat'),
       body: { agent, ...(session !== undefined && { metadata: formatOrigin(session, id) }) },

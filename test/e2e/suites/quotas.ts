@@ -1,4 +1,4 @@
-import { InteractionsService } from '../../../src/interactions/interactions.service.js';
+import { StartService } from '../../../src/interactions/start.service.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
 import { Gate } from '../../support/gate.js';
 import type { Reply } from '../../support/client/api-client.js';
@@ -38,7 +38,7 @@ export function describeQuotas(servers: Servers): void {
           server.fake.reply({ text: ['1', gate] }, { text: ['2', gate] });
           const all = [await server.api.begin('a', 'Go'), await server.api.begin('b', 'Go')];
           expectExceeded(await start(server, 'c'), 'QUOTA_RUNS', 1);
-          const [service] = server.getAll(InteractionsService);
+          const [service] = server.getAll(StartService);
           const caller = { tenant_id: 'acme', user_id: 'ann', scopes: new Set(['chat'] as const) };
           const { interaction } = await service!.start({
             ...{ caller, chat_id: 'c', user_message: 'Go', body: {}, on_conflict: undefined },

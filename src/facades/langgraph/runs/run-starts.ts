@@ -4,7 +4,7 @@ import type { Principal } from '../../../auth/principal.js';
 import { ChatsService } from '../../../chats/chats.service.js';
 import { InputPipe } from '../../../http/input/input.pipe.js';
 import { StartInteractionDto } from '../../../interactions/dto/start-interaction.dto.js';
-import { InteractionsService } from '../../../interactions/interactions.service.js';
+import { StartService } from '../../../interactions/start.service.js';
 import type { Accepted } from '../../../interactions/start-errors.js';
 import type {
   RunOptions,
@@ -54,7 +54,7 @@ export class RunStarts {
     private readonly models: AgentModels,
     private readonly forks: Forks,
     private readonly interrupts: Interrupts,
-    private readonly interactions: InteractionsService,
+    private readonly starts: StartService,
   ) {}
 
   /** @throws AppError `thread_busy` (422), and as the use cases that it calls */
@@ -101,7 +101,7 @@ export class RunStarts {
       strategy === 'rollback' || (strategy === 'enqueue' && isEdit) ? 'interrupt' : strategy;
     const request = { caller, chat_id, user_message, background, ...headers, ...place };
     const start = (rule: StartRequest['on_conflict']): Promise<Accepted> =>
-      this.interactions.start({ ...request, on_conflict: rule });
+      this.starts.start({ ...request, on_conflict: rule });
     try {
       return await start(on_conflict ?? 'reject');
     } catch (error) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../../../access/chat-access.js';
 import type { RequestOwner } from '../../../approvals/request-errors.js';
 import type { Principal } from '../../../auth/principal.js';
-import { InteractionsService } from '../../../interactions/interactions.service.js';
+import { StartService } from '../../../interactions/start.service.js';
 import type { StartHeaders } from '../../../interactions/start-request.js';
 import { AppError } from '../../../kernel/app-error.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
@@ -34,7 +34,7 @@ export class ChatStarts {
   constructor(
     private readonly models: AgentModels,
     private readonly histories: KnownHistories,
-    private readonly interactions: InteractionsService,
+    private readonly starts: StartService,
     private readonly decisions: RequestDecisions,
     private readonly projected: ProjectedStreams,
     private readonly access: ChatAccess,
@@ -52,7 +52,7 @@ export class ChatStarts {
     const { client_tools, options } = request;
     const body = await checkOptions({ ...model, ...options, client_tools, metadata });
     const place = await this.placeOf(caller, request, last, chat_id);
-    const started = await this.interactions.start({
+    const started = await this.starts.start({
       ...{
         caller,
         ...place,

@@ -3,7 +3,7 @@ import { ChatAccess } from '../../../access/chat-access.js';
 import type { RequestOwner } from '../../../approvals/request-errors.js';
 import type { Principal } from '../../../auth/principal.js';
 import { ChatsService } from '../../../chats/chats.service.js';
-import { InteractionsService } from '../../../interactions/interactions.service.js';
+import { StartService } from '../../../interactions/start.service.js';
 import type { StartHeaders } from '../../../interactions/start-request.js';
 import { AppError } from '../../../kernel/app-error.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
@@ -42,7 +42,7 @@ export class ResponseStarts {
     private readonly models: AgentModels,
     private readonly known: KnownResponses,
     private readonly histories: KnownHistories,
-    private readonly interactions: InteractionsService,
+    private readonly starts: StartService,
     private readonly decisions: RequestDecisions,
     private readonly chats: ChatsService,
     private readonly access: ChatAccess,
@@ -72,7 +72,7 @@ export class ResponseStarts {
     const metadata = withPrevious(request.metadata, previous_response_id);
     const body = await checkOptions({ ...model, ...options, client_tools, metadata });
     const place = await this.placeOf(caller, request);
-    const started = await this.interactions.start({
+    const started = await this.starts.start({
       ...{ caller, ...place, ...headers, user_message, background },
       on_conflict: 'reject',
       body,

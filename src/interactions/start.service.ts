@@ -19,7 +19,7 @@ const BUSY_ADVICE =
 
 /** Starts interactions. */
 @Injectable()
-export class InteractionsService {
+export class StartService {
   constructor(
     private readonly factory: InteractionFactory,
     private readonly interactions: InteractionStore,
