@@ -24,7 +24,7 @@ import type { CreateChat } from '../chats/chat-request.js';
 import { ChatsService } from '../chats/chats.service.js';
 import { CreateChatDto } from '../chats/dto/create-chat.dto.js';
 import type { FollowedEvent } from '../event-log/follow/follower.js';
-import { FileIntake } from '../files/file-intake.js';
+import { UploadService } from '../files/upload.service.js';
 import { AdmissionGate } from '../streams/admission-gate.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import { InputPipe } from '../http/input/input.pipe.js';
@@ -304,7 +304,7 @@ export abstract class ParleyOperations {
       this.find(AdmissionGate).requireOpen();
       if (typeof filename !== 'string') throw invalid('filename', 'must be a string');
       const fields = new Map(chat_id === undefined ? [] : [['chat_id', chat_id]]);
-      return this.find(FileIntake).upload(caller, {
+      return this.find(UploadService).upload(caller, {
         expected: 0,
         read: async (take) => ({ taken: await take({ filename, content, fields }), fields }),
       });

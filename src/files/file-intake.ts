@@ -1,17 +1,12 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { ChatAccess } from '../access/chat-access.js';
 import { chatNotFound } from '../access/not-found.js';
 import { viewerOf } from '../access/viewer-of.js';
-import { AuditTrail } from '../audit/audit-trail.js';
-import type { AuditSubject } from '../audit/audit-trail.js';
-import { Authentication } from '../auth/authentication.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
 import { Redaction } from '../guardrails/redaction/redaction.js';
-import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import type { ArchivedFile } from '../persistence/chat-archive.js';
@@ -25,13 +20,9 @@ import { keyOf } from './file-key.js';
 import { FileStore } from './file-store.js';
 import { cleanFilename } from './upload/clean-filename.js';
 import { tooLarge } from './upload/incoming-file.js';
-import type { Fields, IncomingFile } from './upload/incoming-file.js';
 import { Measured } from './upload/measured.js';
 import { sniffType } from './upload/sniff-type.js';
-import { UploadLimit } from './upload/upload-limit.js';
 import type { FileInfo } from '../protocol/wire/file.js';
-
-const CHAT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Whose a new file is, and its name as it was given. */
 export interface NewFile {
@@ -51,23 +42,20 @@ export interface Publication {
   readonly created_at?: string;
 }
 
-/** A file that arrives, with the fields of its form: `chat_id`. */
-export interface Upload {
-  /** In bytes, as far as it is known: 0 if it is not. */
-  readonly expected: number;
-  /** Gives the file to `take`, and resolves with its result and all fields. */
-  read<T>(
-    take: (file: IncomingFile) => Promise<T>,
-  ): Promise<{ readonly taken: T; readonly fields: Fields }>;
-}
-
-type Stored = Omit<FileRow, 'chat_id' | 'chat_uid' | 'created_at'>;
-type ChatOf = Pick<ChatRow, 'uid' | 'id'>;
+/** A file whose bytes are kept, and that has no row yet. */
+export type UnregisteredFile = Omit<FileRow, 'chat_id' | 'chat_uid' | 'created_at'>;
+export type ChatOf = Pick<ChatRow, 'uid' | 'id'>;
 type ImportedChat = ChatOf & Pick<ChatRow, 'tenant_id' | 'owner'>;
 
+export interface Destination {
+  /** Undefined: none, or it is not known yet. */
+  readonly chat: ChatOf | undefined;
+  readonly reserved: ReservedBytes;
+}
+
 /**
- * Adds files: uploads, what agents save, and those of imported chats. Bytes come first, then the
- * row; a file without a row is swept.
+ * Adds files: uploads, what agents save, and those of imported chats. Bytes come first (`store`),
+ * then the row (`register`); a file without a row is swept.
  */
 @Injectable()
 export class FileIntake {
@@ -76,63 +64,14 @@ export class FileIntake {
   constructor(
     private readonly catalog: FileCatalog,
     private readonly bytes: FileStore,
-    private readonly access: ChatAccess,
     private readonly quotas: Quotas,
-    private readonly audit: AuditTrail,
     private readonly config: Config,
     private readonly clock: Clock,
     private readonly ids: Ids,
     private readonly telemetry: Telemetry,
     private readonly bus: LiveBus,
     private readonly redaction: Redaction,
-    private readonly uploads: UploadLimit,
-    private readonly authentication: Authentication,
   ) {}
-
-  /**
-   * Takes a file as it arrives.
-   * @throws AppError `chat_not_found` (404), `file_too_large` (413), `quota_exceeded` (429),
-   * `files_unavailable` (503), and what `upload.read` throws
-   */
-  async upload(caller: Principal, upload: Upload): Promise<FileInfo> {
-    const end = this.uploads.begin(caller);
-    try {
-      return await this.uploadWithin(caller, upload);
-    } finally {
-      end();
-    }
-  }
-
-  private async uploadWithin(caller: Principal, upload: Upload): Promise<FileInfo> {
-    const { tenant_id, user_id: owner } = caller;
-    const reserved = await this.quotas.reserve(tenant_id, upload.expected);
-    const chatIn = (fields: Fields) => this.findChat(caller, fields.get('chat_id'));
-    let stored: Stored | undefined;
-    let known: ChatOf | undefined;
-    const take = async ({ filename, content, fields }: IncomingFile) => {
-      known = await chatIn(fields);
-      stored = await this.store(
-        { tenant_id, owner, filename },
-        this.bounded(content, reserved),
-        known,
-      );
-      return stored;
-    };
-    try {
-      const { taken, fields } = await upload.read(take);
-      const chat = await chatIn(fields);
-      if (chat && !known) await this.bytes.assign(keyOf(taken), chat.uid);
-      await this.authentication.requireValid(caller);
-      const row = await this.register(taken, chat);
-      await this.audit.note(caller, 'file.added', auditOf(row));
-      return toFile(row);
-    } catch (error) {
-      if (stored) await this.discard(stored);
-      throw error;
-    } finally {
-      reserved.release();
-    }
-  }
 
   /**
    * Adds a file to a chat, whose owner it belongs to.
@@ -147,9 +86,9 @@ export class FileIntake {
     const { tenant_id, owner } = chat;
     const whose = { tenant_id, owner, ...named };
     const reserved = await this.quotas.reserve(tenant_id);
-    let stored: Stored | undefined;
+    let stored: UnregisteredFile | undefined;
     try {
-      stored = await this.store(whose, this.bounded(content, reserved), chat);
+      stored = await this.store(whose, content, { chat, reserved });
       return toFile(await this.register(stored, chat, created_at));
     } catch (error) {
       if (stored) await this.discard(stored);
@@ -173,7 +112,7 @@ export class FileIntake {
   ): Promise<ArchivedFile> {
     const { tenant_id, owner, uid: chat_uid, id: chat_id } = chat;
     const whose = { tenant_id, owner, ...named };
-    const stored = await this.store(whose, this.bounded(content, reserved), chat);
+    const stored = await this.store(whose, content, { chat, reserved });
     return { ...stored, chat_uid, chat_id, created_at };
   }
 
@@ -207,12 +146,15 @@ export class FileIntake {
       .catch((err: unknown) => this.logger.debug({ message: 'A file was not discarded.', err }));
   }
 
-  /** Keeps the bytes of a new file, which `register` or `discard` follows. */
-  private async store(
+  /**
+   * Keeps the bytes of a new file, which `register` or `discard` follows.
+   * @throws AppError `file_too_large` (413), `quota_exceeded` (429), `files_unavailable` (503)
+   */
+  async store(
     { filename: sent, ...whose }: NewFile,
     content: Readable,
-    chat: ChatOf | undefined,
-  ): Promise<Stored> {
+    { chat, reserved }: Destination,
+  ): Promise<UnregisteredFile> {
     const { id = this.ids.make('file') } = whose;
     const filename = await this.nameOf(sent);
     const measured = new Measured();
@@ -224,7 +166,10 @@ export class FileIntake {
         throw error;
       });
     // Both are over before the failure of one is answered.
-    for (const each of await Promise.allSettled([put, pipeline(content, measured)]))
+    for (const each of await Promise.allSettled([
+      put,
+      pipeline(this.bounded(content, reserved), measured),
+    ]))
       if (each.status === 'rejected') throw each.reason;
     const { size_bytes, head } = measured;
     const mime_type = await sniffType(head, filename);
@@ -238,8 +183,8 @@ export class FileIntake {
   }
 
   /** @throws AppError `chat_not_found` (404), `quota_exceeded` (429) */
-  private async register(
-    stored: Stored,
+  async register(
+    stored: UnregisteredFile,
     chat: ChatOf | undefined,
     created_at = this.clock.now().toISOString(),
   ): Promise<FileRow> {
@@ -259,10 +204,6 @@ export class FileIntake {
     const counted = reserved.count(boundedBy(this.config.fileMaxBytes, content));
     return Readable.from(counted, { objectMode: false });
   }
-
-  private async findChat(caller: Principal, id: string | undefined): Promise<ChatRow | undefined> {
-    return id === undefined ? undefined : findOwnChat(this.access, caller, id);
-  }
 }
 
 /** Fails when it is longer. */
@@ -277,26 +218,4 @@ function boundedBy(limit: number, content: Readable): Readable {
     }
   };
   return Readable.from(chunks(), { objectMode: false });
-}
-
-/** @throws AppError `invalid_body` (400), `chat_not_found` (404) */
-export async function findOwnChat(
-  access: ChatAccess,
-  caller: Principal,
-  id: string,
-): Promise<ChatRow> {
-  if (!CHAT_ID.test(id)) throw invalidChatId();
-  return access.chat(caller, id);
-}
-
-/** Without its name. */
-export function auditOf({ id: file_id, chat_id, size_bytes }: FileInfo): AuditSubject {
-  return { ...(chat_id !== null && { chat_id }), detail: { file_id, size_bytes } };
-}
-
-function invalidChatId(): AppError {
-  const message = 'must be 1 to 64 letters, digits, _ or -';
-  return new AppError('invalid', 'invalid_body', `Invalid body: chat_id ${message}`, {
-    errors: [{ field: 'chat_id', message }],
-  });
 }

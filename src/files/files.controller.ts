@@ -21,13 +21,13 @@ import { FileUrls } from './download/file-urls.js';
 import { toFile } from './file-catalog.js';
 import { FileContents } from './file-contents.js';
 import type { ByteRange } from './file-store.js';
-import { FileIntake } from './file-intake.js';
 import { FilesService } from './files.service.js';
 import { readUpload } from './upload/read-upload.js';
 import { ApiAnswer } from '../http/openapi/answer.js';
 import { file, fileList, fileUrl } from '../protocol/wire/file.js';
 import type { FileInfo, FileList, FileUrl } from '../protocol/wire/file.js';
 import { quotaExceeded } from '../quotas/quota-exceeded.js';
+import { UploadService } from './upload.service.js';
 
 const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
 
@@ -38,7 +38,7 @@ export class FilesController {
   private readonly logger = new Logger(FilesController.name);
 
   constructor(
-    private readonly intake: FileIntake,
+    private readonly uploads: UploadService,
     private readonly files: FilesService,
     private readonly contents: FileContents,
     private readonly urls: FileUrls,
@@ -70,7 +70,7 @@ export class FilesController {
       limitedBy: 'FILE_MAX_BYTES' as const,
       fields: ['chat_id'],
     };
-    return this.intake.upload(caller, {
+    return this.uploads.upload(caller, {
       expected: Number(request.headers['content-length'] ?? 0),
       read: (take) => readUpload(request, { ...form, take }),
     });

@@ -28,6 +28,7 @@ import { FileImportTool } from './tools/file-import.tool.js';
 import { FileListTool } from './tools/file-list.tool.js';
 import { FileReadTool } from './tools/file-read.tool.js';
 import { UploadLimit } from './upload/upload-limit.js';
+import { UploadService } from './upload.service.js';
 import { FileDeleteTool } from './tools/file-delete.tool.js';
 import { FileSaveTool } from './tools/file-save.tool.js';
 
@@ -50,6 +51,7 @@ import { FileSaveTool } from './tools/file-save.tool.js';
     FileStoreReports,
     FilePurge,
     UploadLimit,
+    UploadService,
     FileUrls,
     ChatFiles,
     AttachedFiles,

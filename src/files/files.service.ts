@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { ChatAccess } from '../access/chat-access.js';
 import { viewerOf } from '../access/viewer-of.js';
 import { AuditTrail } from '../audit/audit-trail.js';
+import type { AuditSubject } from '../audit/audit-trail.js';
 import type { Principal } from '../auth/principal.js';
 import { AppError } from '../kernel/app-error.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
@@ -12,13 +13,14 @@ import { FileCatalog, toFile } from './file-catalog.js';
 import type { FileRow } from './file-catalog.js';
 import { FileContents } from './file-contents.js';
 import { FilePurge } from './file-purge.js';
-import { auditOf, findOwnChat } from './file-intake.js';
 import type { FileInfo } from '../protocol/wire/file.js';
 
 export interface StoredFile {
   readonly file: FileInfo;
   readonly content: Readable;
 }
+
+const CHAT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Rows of an export that are in memory at once. */
 const PAGE = 100;
@@ -87,6 +89,28 @@ export class FilesService {
     if (row) this.purge.request();
     return row;
   }
+}
+
+/** @throws AppError `invalid_body` (400), `chat_not_found` (404) */
+export async function findOwnChat(
+  access: ChatAccess,
+  caller: Principal,
+  id: string,
+): Promise<ChatRow> {
+  if (!CHAT_ID.test(id)) throw invalidChatId();
+  return access.chat(caller, id);
+}
+
+/** Without its name. */
+export function auditOf({ id: file_id, chat_id, size_bytes }: FileInfo): AuditSubject {
+  return { ...(chat_id !== null && { chat_id }), detail: { file_id, size_bytes } };
+}
+
+function invalidChatId(): AppError {
+  const message = 'must be 1 to 64 letters, digits, _ or -';
+  return new AppError('invalid', 'invalid_body', `Invalid body: chat_id ${message}`, {
+    errors: [{ field: 'chat_id', message }],
+  });
 }
 
 function fileNotFound(id: string): AppError {
