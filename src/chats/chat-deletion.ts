@@ -6,12 +6,9 @@ import type { Principal } from '../auth/principal.js';
 import { CancellationService } from '../cancellation/cancellation.service.js';
 import { WaitForEnd } from '../cancellation/wait-for-end.js';
 import { LiveBus } from '../event-log/live/live-bus.js';
-import { Spill } from '../event-log/spill/spill.js';
-import { FilePurge } from '../files/file-purge.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
 import { ChatStore } from '../persistence/chat.store.js';
-import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { InteractionStore } from '../persistence/interaction.store.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import { isFinal } from '../protocol/interaction.js';
@@ -32,12 +29,9 @@ export class ChatDeletion {
     private readonly access: ChatAccess,
     private readonly leftovers: Leftovers,
     private readonly interactions: InteractionStore,
-    private readonly conversations: ConversationCache,
     private readonly cancellation: CancellationService,
     private readonly waitForEnd: WaitForEnd,
     private readonly workspaces: Workspaces,
-    private readonly spill: Spill,
-    private readonly files: FilePurge,
     private readonly bus: LiveBus,
     private readonly audit: AuditTrail,
     private readonly clock: Clock,
@@ -60,7 +54,7 @@ export class ChatDeletion {
       if (outcome === 'deleted') {
         this.noteChange(chat);
         await this.audit.note(caller, 'chat.deleted', { chat_id: id });
-        return this.discardRest(uid);
+        return this.leftovers.removeOf(uid);
       }
       if (outcome === 'unknown') throw chatNotFound(id);
       const left = deadline - this.clock.monotonic();
@@ -82,21 +76,12 @@ export class ChatDeletion {
     const detail = { cause: 'retention' };
     await this.audit.note({ tenant_id, user_id: 'system' }, 'chat.deleted', { chat_id, detail });
     this.noteChange(chat);
-    await this.discardRest(uid);
+    await this.leftovers.removeOf(uid);
     return true;
   }
 
   private noteChange({ uid: chat_uid, tenant_id, id, owner, visibility }: ChatRow): void {
     this.bus.noteChange({ chat_uid, tenant_id, was: { id, owner, visibility } });
-  }
-
-  /** Data of the chat outside the store. */
-  private async discardRest(uid: string): Promise<void> {
-    this.leftovers.remove();
-    this.files.request();
-    await this.conversations.forget(uid);
-    await this.workspaces.discard(uid);
-    await this.spill.removeDeleted().catch(() => {}); // tried again within an hour
   }
 
   /** Queued interactions first, so that none is promoted meanwhile. */

@@ -1,16 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Spill } from '../event-log/spill/spill.js';
+import { FilePurge } from '../files/file-purge.js';
 import { Clock } from '../kernel/clock.js';
 import { Periodic } from '../kernel/periodic.js';
 import { outsideTenants } from '../kernel/tenant-scope.js';
 import { ChatStore } from '../persistence/chat.store.js';
+import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
 import { Workspaces } from '../workspace/workspaces.js';
 
 const INTERVAL_MS = 60_000;
 
 /**
- * Removes what deleted chats and imports left in the store, and folders of deleted chats: after
- * each deletion, and regularly, for those of a process that was killed meanwhile.
+ * Removes what deleted chats and imports left: all of it after each deletion, and regularly, for
+ * those of a process that was killed meanwhile, what is in the store and the folders of chats.
  */
 @Injectable()
 export class Leftovers implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -20,6 +23,9 @@ export class Leftovers implements OnApplicationBootstrap, OnApplicationShutdown 
   constructor(
     private readonly chats: ChatStore,
     private readonly workspaces: Workspaces,
+    private readonly conversations: ConversationCache,
+    private readonly files: FilePurge,
+    private readonly spill: Spill,
     clock: Clock,
   ) {
     const run = (): Promise<void> => outsideTenants(() => this.removeAll());
@@ -28,7 +34,7 @@ export class Leftovers implements OnApplicationBootstrap, OnApplicationShutdown 
 
   onApplicationBootstrap(): void {
     this.rounds.start();
-    this.remove();
+    void this.rounds.runNow();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -36,9 +42,13 @@ export class Leftovers implements OnApplicationBootstrap, OnApplicationShutdown 
     await this.rounds.stop();
   }
 
-  /** In the background. */
-  remove(): void {
+  /** After the deletion of a chat. Rows and files are removed in the background. */
+  async removeOf(chatUid: string): Promise<void> {
     void this.rounds.runNow();
+    this.files.request();
+    await this.conversations.forget(chatUid);
+    await this.workspaces.discard(chatUid);
+    await this.spill.removeDeleted().catch(() => {}); // tried again within an hour
   }
 
   private async removeAll(): Promise<void> {
