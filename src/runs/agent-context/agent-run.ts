@@ -63,7 +63,7 @@ async function runAndClose(agent: Agent, context: JournaledContext): Promise<str
 }
 
 async function guarded(scope: AgentScope, agent: AgentIdentity, said: string): Promise<string> {
-  const { text, remarks } = await guardLongText(scope, agent, said);
+  const { text, remarks } = await guardLongText(scope.run, agent, said);
   if (remarks.length > 0) await scope.append(remarks);
   return text;
 }

@@ -15,7 +15,7 @@ export function hookContext(context: AgentContext, scope: AgentScope): HookConte
   const emit = (name: string, data: unknown): void => {
     const body = customBody(name, data);
     if (left-- > 0) return; // an earlier run has sent it
-    const { value, remarks } = guardJson(scope, agent, body.data);
+    const { value, remarks } = guardJson(scope.run, agent, body.data);
     const hidden = { of_hook: true } as const;
     const entry = { agent_id: agent.id, key: null, body: { ...body, data: value }, hidden };
     scope.track(outsideAgentCode(() => scope.append([...remarks, entry])).then(() => {}));

@@ -150,7 +150,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
       const replaces = conversation.answerBlock;
       return { status: 'completed', result: text, ...(replaces !== undefined && { replaces }) };
     } catch (error) {
-      const { code, message } = guardFailure(scope, guardedAgent(identity), error);
+      const { code, message } = guardFailure(scope.run, guardedAgent(identity), error);
       return { status: 'error', result: message, code };
     }
   }
@@ -193,7 +193,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
     this.current = body.status;
     const { status, result } = body;
     const end = { status, result, ...(hidden && 'code' in hidden && { code: hidden.code }) };
-    if (Tripwire.from({ code: end.code, message: result })) trip(this.parent, result);
+    if (Tripwire.from({ code: end.code, message: result })) trip(this.parent.run, result);
     return end;
   }
 }

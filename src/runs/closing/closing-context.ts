@@ -19,7 +19,7 @@ export interface ClosingContext {
 export function closingContext(scope: AgentScope): ClosingContext {
   const { openWork: state, unstoppable, requests, interaction, services } = scope.run;
   const guarded = (output: string): string =>
-    new GuardedResult(scope, guardedRoot(scope)).readAtOnce(output);
+    new GuardedResult(scope.run, guardedRoot(scope)).readAtOnce(output);
   return {
     ...{ state, unstoppable, epoch: interaction.epoch },
     settlementOf: (id) => requests.settlementOf(id),

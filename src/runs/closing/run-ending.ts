@@ -22,7 +22,7 @@ export class RunEnding {
   }
 
   failed(cause: unknown): Ending {
-    const error = guardFailure(this.root, guardedRoot(this.root), cause);
+    const error = guardFailure(this.root.run, guardedRoot(this.root), cause);
     return {
       ...failed(this.context, error),
       ...(!(cause instanceof AppError) && { fault: { thrown: cause } }),

@@ -68,7 +68,7 @@ export class AskEffect implements Effect<string | null> {
   outcome({ body, hidden }: CompletingRecord): string | null {
     if (body.type !== 'INPUT_RECEIVED') throw new TypeError('not an answer');
     const judgement = judgementOf(hidden);
-    if (judgement?.tripwire !== undefined) throw trip(this.scope, judgement.tripwire);
+    if (judgement?.tripwire !== undefined) throw trip(this.scope.run, judgement.tripwire);
     return judgement?.text ?? body.answer;
   }
 
@@ -87,7 +87,7 @@ export class AskEffect implements Effect<string | null> {
   /** The question and its options, after guardrails. */
   private shown() {
     const texts = [this.input.question, ...(this.input.options.options ?? [])].map((text) =>
-      guardText(this.scope, this.input.agent, showUnseen(text)),
+      guardText(this.scope.run, this.input.agent, showUnseen(text)),
     );
     const [question = '', ...options] = texts.map(({ text }) => text);
     const remarks = texts.flatMap((each) => each.remarks);

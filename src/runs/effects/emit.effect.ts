@@ -44,7 +44,7 @@ export class EmitEffect implements Effect<void> {
     const { key, body } = this.input;
     const field = body.type === 'CUSTOM' ? 'data' : 'value';
     const json = body.type === 'CUSTOM' ? body.data : body.value;
-    const { value, remarks } = guardJson(this.scope, this.agent, json);
+    const { value, remarks } = guardJson(this.scope.run, this.agent, json);
     const entry = { agent_id: this.agent.id, key, body: { ...body, [field]: value } };
     await this.scope.append([...remarks, entry]);
   }

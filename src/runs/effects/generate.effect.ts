@@ -95,7 +95,7 @@ async function takeNotes(
   const records = journal.listProgress(key, 'AGENT_INTERVENED');
   for (const { hidden } of records) {
     const tripwire = judgementOf(hidden)?.tripwire;
-    if (tripwire !== undefined) throw trip(scope, tripwire);
+    if (tripwire !== undefined) throw trip(scope.run, tripwire);
   }
   const told = records.map(toldText).filter((text) => text !== undefined);
   const read = journal.listProgress(key, 'NOTE_READ').map(({ body }) => noteText(body));
@@ -128,5 +128,5 @@ class TurnFailed extends AppError {
  * this error.
  */
 function turnFailure(scope: AgentScope, error: EventError): AppError {
-  return Tripwire.from(error) ? trip(scope, error.message) : new TurnFailed(error);
+  return Tripwire.from(error) ? trip(scope.run, error.message) : new TurnFailed(error);
 }

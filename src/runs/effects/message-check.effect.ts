@@ -36,7 +36,7 @@ class MessageCheck implements Effect<void> {
 
   outcome({ hidden }: CompletingRecord): void {
     const tripwire = judgementOf(hidden)?.tripwire;
-    if (tripwire !== undefined) throw trip(this.scope, tripwire);
+    if (tripwire !== undefined) throw trip(this.scope.run, tripwire);
   }
 }
 

@@ -23,7 +23,7 @@ export class SayEffect implements Effect<void> {
   }
 
   async run(): Promise<void> {
-    const { text: content, remarks } = guardText(this.scope, this.agent, this.input.text);
+    const { text: content, remarks } = guardText(this.scope.run, this.agent, this.input.text);
     const block_id = this.scope.run.log.newBlockId();
     const body = { type: 'MESSAGE', block_id, content } as const;
     const hidden = { standalone: true } as const;
@@ -59,7 +59,7 @@ export class NoticeEffect implements Effect<void> {
 
   async run(): Promise<void> {
     const { key, code } = this.input;
-    const { text: message, remarks } = guardText(this.scope, this.agent, this.input.message);
+    const { text: message, remarks } = guardText(this.scope.run, this.agent, this.input.message);
     const body = { type: 'NOTICE', code, message } as const;
     await this.scope.append([...remarks, { agent_id: this.agent.id, key, body }]);
   }

@@ -71,7 +71,7 @@ export class StepEffect<T> implements Effect<T> {
         return { error: `its value has more than ${MAX_VALUE} characters of JSON` };
       return json === undefined ? {} : { value: JSON.parse(json) as unknown };
     } catch (error) {
-      const guarded = new GuardedResult(this.scope, guardedAgent(this.input.agent), 'text');
+      const guarded = new GuardedResult(this.scope.run, guardedAgent(this.input.agent), 'text');
       return { error: guarded.cut(toErrorText(error), MAX_MESSAGE) };
     }
   }

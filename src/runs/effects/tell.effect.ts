@@ -42,7 +42,7 @@ export class TellEffect implements Effect<void> {
   async run(): Promise<void> {
     const { scope } = this;
     const { key, agent, to: to_agent_id } = this.input;
-    const { text, remarks } = guardText(scope, agent, this.input.text);
+    const { text, remarks } = guardText(scope.run, agent, this.input.text);
     const note_id = scope.run.services.ids.make('note');
     const body = { type: 'AGENT_TOLD', note_id, to_agent_id, text } as const;
     await scope.append([...remarks, { agent_id: agent.id, key, body }]);

@@ -1,16 +1,23 @@
 import type { GuardedAgent, OutputPart } from '../../guardrails/guardrail.js';
+import type { Guardrails } from '../../guardrails/guardrails.js';
 import { Tripwire } from '../../guardrails/tripwire.js';
 import { redactionNotice } from '../../guardrails/redaction/redaction.js';
 import type { RedactedCounts } from '../../protocol/redacted.js';
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
-import type { AgentScope } from '../scope/agent-scope.js';
 import type { GuardedOutput, GuardedText } from '../../guardrails/guarded-output.js';
 import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 import { mapTexts } from '../../kernel/json/json.js';
 import { cutText } from '../../kernel/cut-text.js';
 import { toErrorText } from '../../tools/text/to-text.js';
+
+/** The run whose texts are guarded. */
+export interface GuardedRun {
+  readonly services: { readonly guardrails: Guardrails };
+  /** Ends it, regardless of its agents. */
+  fail(error: unknown): void;
+}
 
 /** The agent as guardrails see it. */
 export function guardedAgent({
@@ -41,9 +48,9 @@ export function redactedEntries(
 }
 
 /** Ends the run, regardless of how the agent's code handles the returned error. */
-export function trip(scope: AgentScope, message: string): Tripwire {
+export function trip(run: GuardedRun, message: string): Tripwire {
   const tripwire = new Tripwire(message);
-  scope.run.fail(tripwire);
+  run.fail(tripwire);
   return tripwire;
 }
 
@@ -58,42 +65,42 @@ interface GuardedEntry {
  *
  * @throws Tripwire, which ends the run
  */
-export function guardText(scope: AgentScope, agent: AgentIdentity, text: string): GuardedEntry {
+export function guardText(run: GuardedRun, agent: AgentIdentity, text: string): GuardedEntry {
   try {
-    const output = scope.run.services.guardrails.open(guardedAgent(agent));
+    const output = run.services.guardrails.open(guardedAgent(agent));
     const whole = output.begin('text');
     const shown = whole.push(text) + whole.end();
     return { text: shown, remarks: remarkEntries(agent.id, output.remarks()) };
   } catch (error) {
-    throw error instanceof Tripwire ? trip(scope, error.message) : error;
+    throw error instanceof Tripwire ? trip(run, error.message) : error;
   }
 }
 
 /** As `guardText`, for a text of any length, such as a model's. */
 export async function guardLongText(
-  scope: AgentScope,
+  run: GuardedRun,
   agent: AgentIdentity,
   text: string,
   part: OutputPart = 'text',
 ): Promise<GuardedEntry> {
   try {
-    const output = scope.run.services.guardrails.open(guardedAgent(agent));
+    const output = run.services.guardrails.open(guardedAgent(agent));
     const shown = await output.begin(part).whole(text);
     return { text: shown, remarks: remarkEntries(agent.id, output.remarks()) };
   } catch (error) {
-    throw error instanceof Tripwire ? trip(scope, error.message) : error;
+    throw error instanceof Tripwire ? trip(run, error.message) : error;
   }
 }
 
 /** JSON by an agent's own code: as `guardText`, for each text in it. */
 export function guardJson(
-  scope: AgentScope,
+  run: GuardedRun,
   agent: AgentIdentity,
   json: unknown,
 ): { readonly value: unknown; readonly remarks: readonly Entry[] } {
   const remarks: Entry[] = [];
   const guarded = (text: string): string => {
-    const read = guardText(scope, agent, text);
+    const read = guardText(run, agent, text);
     remarks.push(...read.remarks);
     return read.text;
   };
@@ -112,7 +119,7 @@ export class GuardedResult {
   private output: GuardedOutput | undefined;
 
   constructor(
-    private readonly scope: AgentScope,
+    private readonly run: GuardedRun,
     private readonly about: GuardedAgent,
     private readonly part: OutputPart = 'tool_output',
   ) {}
@@ -125,7 +132,7 @@ export class GuardedResult {
         return this.preview.push(text);
       },
       (tripwire) => {
-        this.scope.run.fail(tripwire); // the run must not go on with this output
+        this.run.fail(tripwire); // the run must not go on with this output
         return '';
       },
     );
@@ -178,7 +185,7 @@ export class GuardedResult {
   }
 
   private open(): GuardedOutput {
-    return this.scope.run.services.guardrails.open(this.about);
+    return this.run.services.guardrails.open(this.about);
   }
 
   private guarded(work: () => string, onTrip: (tripwire: Tripwire) => string): string {
@@ -197,8 +204,8 @@ export class GuardedResult {
  * An agent's error as shown to people and models. If a guardrail trips on it, the tripwire is the
  * error.
  */
-export function guardFailure(scope: AgentScope, about: GuardedAgent, cause: unknown): EventError {
-  const guarded = new GuardedResult(scope, about);
+export function guardFailure(run: GuardedRun, about: GuardedAgent, cause: unknown): EventError {
+  const guarded = new GuardedResult(run, about);
   const said = toErrorText(cause).slice(0, MAX_MESSAGE + READ_ON);
   const text = guarded.readAtOnce(said).slice(0, MAX_MESSAGE).toWellFormed();
   if (guarded.tripwire !== undefined) {

@@ -205,7 +205,7 @@ export class FittedConversation implements TurnPrompt {
     const { body } = await untilAborted(run.journal.completionOf(this.nextKey), signal);
     this.steps++;
     const error = body.type === 'TURN_COMPLETED' ? body.error : undefined;
-    if (error && Tripwire.from(error)) throw trip(this.scope, error.message);
+    if (error && Tripwire.from(error)) throw trip(this.scope.run, error.message);
   }
 
   /** Token budget of a request; smaller after the model has refused one of `refused` tokens. */

@@ -30,7 +30,7 @@ export async function runClientCall(
   scope.run.services.telemetry.emit('tool_returned', { tool: undefined, duration_ms });
   if (settlement.kind !== 'tool') throw new TypeError('not the result of a tool');
   const { tool_output, is_error, by } = settlement;
-  const guarded = new GuardedResult(scope, guardedAgent(agent));
+  const guarded = new GuardedResult(scope.run, guardedAgent(agent));
   const read = scope.run.services.executor.limit(await guarded.read(tool_output));
   const { tripwire } = guarded;
   const redacted = redactedEntries(agent.id, 'The result of the client', settlement.redacted);

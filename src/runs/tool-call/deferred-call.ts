@@ -65,7 +65,7 @@ export class DeferredCall {
   private async runTool(call: PassedCall): Promise<void> {
     const done = await new ToolRun(this.scope, this.deferred.input).execute(call);
     await this.finish(done.output, done.told);
-    if (done.tripwire !== undefined) trip(this.scope, done.tripwire);
+    if (done.tripwire !== undefined) trip(this.scope.run, done.tripwire);
   }
 
   private async finish(outcome: string, before: readonly Entry[] = []): Promise<void> {

@@ -133,7 +133,7 @@ export class NestedSteps {
     if (!scope.run.journal.findProgress(key, 'TOOL_CALL')) {
       const parent_tool_call_id = this.input.call.id;
       const { agent } = this.input;
-      const given = await guardLongText(scope, agent, fn.arguments, 'tool_input');
+      const given = await guardLongText(scope.run, agent, fn.arguments, 'tool_input');
       const { text: tool_input, remarks } = given;
       const called = { id, tool_name: fn.name, tool_input, parent_tool_call_id };
       const body = { type: 'TOOL_CALL', block_id: scope.run.log.newBlockId(), ...called } as const;

@@ -115,11 +115,11 @@ export class ToolAuthorizer {
     const id = this.scope.run.services.ids.make('approval');
     const expires_at = this.scope.run.requestExpiry();
     const { chat_uid } = this.scope.run.interaction;
-    const guarded = new GuardedResult(this.scope, guardedAgent(agent), 'text');
+    const guarded = new GuardedResult(this.scope.run, guardedAgent(agent), 'text');
     const cut: Cut = (text, length) => guarded.cut(text, length);
     const described = await describeAction(tool, tool_input, { chat_uid, cut });
     const action = await guarded.read(described);
-    if (guarded.tripwire !== undefined) throw trip(this.scope, guarded.tripwire);
+    if (guarded.tripwire !== undefined) throw trip(this.scope.run, guarded.tripwire);
     const remarks = guarded.remarks();
     if (remarks.length > 0) await this.scope.append(remarks);
     const event = {

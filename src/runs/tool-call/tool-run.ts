@@ -43,7 +43,7 @@ export class ToolRun {
     private readonly input: ToolCallInput,
   ) {
     this.steps = new NestedSteps(scope, input);
-    this.guarded = new GuardedResult(scope, guardedAgent(input.agent));
+    this.guarded = new GuardedResult(scope.run, guardedAgent(input.agent));
   }
 
   /** The block of the output that readers saw while it ran. */

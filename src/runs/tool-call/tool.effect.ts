@@ -44,7 +44,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
   outcome({ body, hidden }: CompletingRecord): ToolOutcome {
     if (body.type !== 'TOOL_RESULT') throw new TypeError('not a tool result');
     const tripwire = hidden && 'tripwire' in hidden ? hidden.tripwire : undefined;
-    if (tripwire !== undefined) throw trip(this.scope, tripwire);
+    if (tripwire !== undefined) throw trip(this.scope.run, tripwire);
     const { id: tool_call_id, tool_name, tool_output: output, is_error } = body;
     return { tool_call_id, tool_name, output, is_error };
   }
