@@ -86,7 +86,7 @@ export class Run {
     // calls that were lost before are still unknown, if no agent has begun since
     if (resumed === undefined && !this.scope.requirements.lacksAgents) openWork.takeOver(epoch);
     this.root = new AgentScope(this.scope, this.stop.signal);
-    this.ending = new RunEnding(this.root);
+    this.ending = new RunEnding(this.scope);
     this.signals = new RunSignals({ run: this.scope, stop: this.stop, slot });
     // A parked run can't be lost to a poison message that runs beside it.
     const park_ms = losses < SUSPECT_LOSSES ? services.config.parkAfterMs : 0;

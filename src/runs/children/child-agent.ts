@@ -170,7 +170,7 @@ export class ChildAgent implements AgentHandle, RunningChild {
     this.scope.run.journal.abandon(this.options.path);
     await this.scope.drain();
     this.parent.signal.throwIfAborted();
-    const entries = await closeAgent(this.scope, this.agent_id);
+    const entries = await closeAgent(this.scope.run, this.agent_id);
     this.parent.signal.throwIfAborted();
     await this.parent.append([...told, ...entries, this.completed(end)]);
     this.parent.release(this.scope);

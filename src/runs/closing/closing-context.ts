@@ -1,8 +1,9 @@
 import type { GuardedAgent } from '../../guardrails/guardrail.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Settlement } from '../../persistence/rows/request-rows.js';
 import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import type { OpenWork } from '../scope/open-work.js';
-import type { AgentScope } from '../scope/agent-scope.js';
+import type { RunScope } from '../scope/run-scope.js';
 
 /** State from which the records that end open work are built. */
 export interface ClosingContext {
@@ -16,10 +17,10 @@ export interface ClosingContext {
   readonly epoch: number;
 }
 
-export function closingContext(scope: AgentScope): ClosingContext {
-  const { openWork: state, unstoppable, requests, interaction, services } = scope.run;
+export function closingContext(run: RunScope): ClosingContext {
+  const { openWork: state, unstoppable, requests, interaction, services } = run;
   const guarded = (output: string): string =>
-    new GuardedResult(scope.run, guardedRoot(scope)).readAtOnce(output);
+    new GuardedResult(run, guardedRoot(interaction)).readAtOnce(output);
   return {
     ...{ state, unstoppable, epoch: interaction.epoch },
     settlementOf: (id) => requests.settlementOf(id),
@@ -28,7 +29,7 @@ export function closingContext(scope: AgentScope): ClosingContext {
 }
 
 /** The root agent as guardrails see it. */
-export function guardedRoot({ run }: AgentScope): GuardedAgent {
-  const { agent_id: id, agent: type, chat_id, id: interaction_id } = run.interaction;
+export function guardedRoot(interaction: InteractionRow): GuardedAgent {
+  const { agent_id: id, agent: type, chat_id, id: interaction_id } = interaction;
   return guardedAgent({ id, type, chat_id, interaction_id });
 }

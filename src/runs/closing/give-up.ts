@@ -1,4 +1,4 @@
-import type { Entry } from '../../event-log/append/run-log.js';
+import type { Entry, RunLogDeps } from '../../event-log/append/run-log.js';
 import { RunLog } from '../../event-log/append/run-log.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
@@ -18,7 +18,7 @@ interface GivenUp {
  * lease.
  */
 export async function giveUp(
-  services: RunServices,
+  services: RunLogDeps & Pick<RunServices, 'reports'>,
   interaction: InteractionRow,
   { error: cause, last_frame = 0 }: GivenUp,
 ): Promise<void> {

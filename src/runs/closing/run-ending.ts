@@ -5,16 +5,16 @@ import type { Decider } from '../../protocol/events.js';
 import type { Message } from '../../protocol/message.js';
 import { intervened } from '../scope/interventions.js';
 import { guardFailure } from '../guarding/guard-output.js';
-import type { AgentScope } from '../scope/agent-scope.js';
+import type { RunScope } from '../scope/run-scope.js';
 import type { ShownText } from '../scope/running.js';
 import { closeStopped } from './close-calls.js';
 import { closingContext, guardedRoot } from './closing-context.js';
 import { cancelled, completed, failed } from './ending.js';
 import type { CancelledAnswer, Ending, EndingContext } from './ending.js';
 
-/** Ends an interaction, or a run that was shut down. `root` is the scope of the root agent. */
+/** Ends an interaction, or a run that was shut down. */
 export class RunEnding {
-  constructor(private readonly root: AgentScope) {}
+  constructor(private readonly run: RunScope) {}
 
   /** `text`: the return value of the root agent. */
   completed(text: string | void): Ending {
@@ -22,7 +22,7 @@ export class RunEnding {
   }
 
   failed(cause: unknown): Ending {
-    const error = guardFailure(this.root.run, guardedRoot(this.root), cause);
+    const error = guardFailure(this.run, guardedRoot(this.run.interaction), cause);
     return {
       ...failed(this.context, error),
       ...(!(cause instanceof AppError) && { fault: { thrown: cause } }),
@@ -30,7 +30,7 @@ export class RunEnding {
   }
 
   cancelled({ reason, by }: { reason: string; by: Decider }): Ending {
-    const turns = [...this.root.run.turns];
+    const turns = [...this.run.turns];
     const shown = turns.find((turn) => turn.options.answers && turn.shownText)?.shownText;
     return cancelled(this.context, {
       reason,
@@ -43,7 +43,7 @@ export class RunEnding {
 
   /** The text of the answer that readers have seen; of a spoken one, what was heard. */
   private partOf(shown: ShownText | undefined): Pick<CancelledAnswer, 'shown' | 'replaces'> {
-    const { interventions, conversation, openWork } = this.root.run;
+    const { interventions, conversation, openWork } = this.run;
     const { heard } = interventions;
     if (!heard) return shown ? { shown } : {};
     const { block_id, length, heard_ms } = heard;
@@ -56,21 +56,20 @@ export class RunEnding {
     const replaces = conversation.answerBlock;
     if (replaces === undefined) return {};
     const content = textOf(replaces, openWork.lastAnswer ?? '');
-    return { shown: { block_id: this.root.run.log.newBlockId(), content, heard_ms }, replaces };
+    return { shown: { block_id: this.run.log.newBlockId(), content, heard_ms }, replaces };
   }
 
   /**
    * Writes the results of tools that a shutdown did not stop in time and that must not run again.
    */
   async closeStopped(): Promise<void> {
-    const { run } = this.root;
-    const entries = closeStopped(closingContext(this.root));
-    if (entries.length > 0) await run.append(entries);
+    const entries = closeStopped(closingContext(this.run));
+    if (entries.length > 0) await this.run.append(entries);
   }
 
   /** Writes the last append. Returns the messages that the interaction has added to its chat. */
   async write({ status, error, entries, fault }: Ending): Promise<readonly Message[]> {
-    const { run } = this.root;
+    const { run } = this;
     const { openWork, journal, conversation } = run;
     const all = openWork.lastSeq === 0 ? [this.started(), ...entries] : entries;
     const rest = [...journal.undelivered(), ...all].filter(
@@ -87,21 +86,21 @@ export class RunEnding {
   }
 
   private get context(): EndingContext {
-    const { log, conversation } = this.root.run;
+    const { log, conversation } = this.run;
     const { answerBlock } = conversation;
-    return { ...closingContext(this.root), newBlockId: () => log.newBlockId(), answerBlock };
+    return { ...closingContext(this.run), newBlockId: () => log.newBlockId(), answerBlock };
   }
 
   /** The interventions that deleted the root agent. */
   private deletes(): Entry[] {
-    const { interventions, openWork } = this.root.run;
+    const { interventions, openWork } = this.run;
     const rows = interventions.takeDeletes(openWork.rootAgentId);
     return rows.map((row) => intervened(row, null));
   }
 
   /** Record 1 of an interaction that ends while it is queued. */
   private started(): Entry {
-    const { interaction } = this.root.run;
+    const { interaction } = this.run;
     return { agent_id: interaction.agent_id, key: null, body: startedBody(interaction) };
   }
 }

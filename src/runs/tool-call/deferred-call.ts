@@ -49,7 +49,7 @@ export class DeferredCall {
     const tool_input = inputOf(settlement, this.deferred.tool_input);
     const usable = executor.check(name, tool_input).ok ? tools.get(name) : undefined;
     if (started && !mayRunAgain(started.recovery, usable)) {
-      const nested = await closeNested(this.scope, this.deferred.input.key);
+      const nested = await closeNested(this.scope.run, this.deferred.input.key);
       return this.finish(OUTCOME_UNKNOWN, nested);
     }
     const told = started ? [] : this.decisions(settlement);

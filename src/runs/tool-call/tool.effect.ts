@@ -67,7 +67,7 @@ export class ToolEffect implements Effect<ToolOutcome> {
       return runClientCall(this.scope, this.input, this.toolInput);
     const usable = executor.check(name, this.toolInput).ok ? tools.get(name) : undefined;
     if (started && !mayRunAgain(started.hidden?.recovery, usable))
-      return failed(OUTCOME_UNKNOWN, await closeNested(this.scope, this.key));
+      return failed(OUTCOME_UNKNOWN, await closeNested(this.scope.run, this.key));
     const authorizer = new ToolAuthorizer(this.scope, this.input);
     const authorization = await this.authorize(authorizer);
     const { declared } = authorizer;
