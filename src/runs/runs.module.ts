@@ -16,6 +16,7 @@ import { ObservedWindows } from './context-window/observed-windows.js';
 import { CallRates } from './limits/call-limits.js';
 import { Pricing } from './limits/pricing.js';
 import { RunReports } from './scope/run-reports.js';
+import { Inventory } from './requirements/inventory.js';
 import { RequirementSweep } from './requirements/requirement-sweep.js';
 import { RunServices } from './scope/run-services.js';
 import { AbandonedRuns } from './runner/abandoned-runs.js';
@@ -51,6 +52,7 @@ import { Sweep } from './runner/sweep.js';
     LeaseKeeper,
     ProcessName,
     Sweep,
+    Inventory,
     RequirementSweep,
     CrashQuarantine,
     CallRates,

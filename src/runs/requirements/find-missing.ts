@@ -1,5 +1,5 @@
 import { messageOf } from '../../kernel/app-error.js';
-import type { RunServices } from '../scope/run-services.js';
+import type { Inventory } from './inventory.js';
 
 const HINTS = {
   agent: 'Check AGENTS_DIR, or the code of the server.',
@@ -12,8 +12,6 @@ type RequirementKind = keyof typeof HINTS;
 
 /** Something that a run needs of its server; of a folder, the name is the uid of its chat. */
 export type Requirement = `${RequirementKind}:${string}`;
-
-type Inventory = Pick<RunServices, 'agents' | 'models' | 'tools' | 'workspaces'>;
 
 /** The reason why the server lacks it, for people; undefined if it is there. */
 export async function findMissing(

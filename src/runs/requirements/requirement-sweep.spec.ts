@@ -1,12 +1,13 @@
 import type { Config } from '../../config/config.js';
 import type { LeaseStore } from '../../persistence/lease.store.js';
+import type { RunStores } from '../../persistence/stores.js';
 import type { EnqueueOptions, RunQueue } from '../../queue/run-queue.js';
 import { MovableClock } from '../../../test/support/movable-clock.js';
 import { quiet } from '../../../test/support/quiet.js';
 import type { AgentRegistry } from '../../agents/agent-registry.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { ToolRegistry } from '../../tools/core/tool-registry.js';
-import type { RunServices } from '../scope/run-services.js';
+import type { Inventory } from './inventory.js';
 import { RequirementSweep } from './requirement-sweep.js';
 
 const EVERY_MS = 5_000;
@@ -40,11 +41,12 @@ class World {
         throw new Error('broken');
       },
     } as unknown as ToolRegistry;
-    const services = { leases, agents, tools, config: { role } } as unknown as RunServices;
+    const stores = { leases } as RunStores;
+    const inventory = { agents, tools } as Inventory;
     const enqueue = (id: string, options?: EnqueueOptions) =>
       void this.enqueued.push([id, options]);
     const queue = { enqueue } as unknown as RunQueue;
-    this.sweep = new RequirementSweep(services, queue, this.clock);
+    this.sweep = new RequirementSweep(stores, queue, inventory, { role } as Config, this.clock);
   }
 
   get ids(): string[] {

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { Periodic } from '../../kernel/periodic.js';
+import { RunStores } from '../../persistence/stores.js';
 import { RunQueue } from '../../queue/run-queue.js';
-import { RunServices } from '../scope/run-services.js';
 import { findMissing } from './find-missing.js';
 import type { Requirement } from './find-missing.js';
+import { Inventory } from './inventory.js';
 
 const EVERY_MS = 5_000;
 const BATCH = 1_000;
@@ -19,8 +21,10 @@ export class RequirementSweep implements OnApplicationBootstrap, OnApplicationSh
   private readonly rounds: Periodic;
 
   constructor(
-    private readonly services: RunServices,
+    private readonly stores: RunStores,
     private readonly queue: RunQueue,
+    private readonly inventory: Inventory,
+    private readonly config: Config,
     clock: Clock,
   ) {
     this.rounds = new Periodic(clock, {
@@ -31,7 +35,7 @@ export class RequirementSweep implements OnApplicationBootstrap, OnApplicationSh
   }
 
   onApplicationBootstrap(): void {
-    if (this.services.config.role === 'api') return; // other processes run them
+    if (this.config.role === 'api') return; // other processes run them
     this.rounds.start();
     void this.rounds.runNow();
   }
@@ -41,11 +45,11 @@ export class RequirementSweep implements OnApplicationBootstrap, OnApplicationSh
   }
 
   private async sweep(): Promise<void> {
-    const { leases } = this.services;
+    const { leases } = this.stores;
     for (let after: string | undefined, isLast = false; !isLast;) {
       const awaited = await leases.listAwaited(BATCH, after);
       for (const requirement of awaited)
-        if ((await findMissing(this.services, requirement as Requirement)) === undefined)
+        if ((await findMissing(this.inventory, requirement as Requirement)) === undefined)
           await this.resume(requirement);
       after = awaited.at(-1);
       isLast = awaited.length < BATCH;
@@ -55,7 +59,7 @@ export class RequirementSweep implements OnApplicationBootstrap, OnApplicationSh
   /** Here: another process may lack it. */
   private async resume(requirement: string): Promise<void> {
     for (let woken: readonly string[] | undefined; !woken || woken.length === BATCH;) {
-      woken = await this.services.leases.wakeParked(requirement, BATCH);
+      woken = await this.stores.leases.wakeParked(requirement, BATCH);
       for (const id of woken) this.queue.enqueue(id, { affinity: 'local' });
     }
   }

@@ -1,9 +1,27 @@
-import type { AgentScope } from '../scope/agent-scope.js';
+import type { Logger } from '@nestjs/common';
+import type { Entry } from '../../event-log/append/run-log.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { describeMet, describeMissing, findMissing, shownRequirement } from './find-missing.js';
 import type { Requirement } from './find-missing.js';
+import type { Inventory } from './inventory.js';
+import type { Requirements } from './requirements.js';
 
 /** Interval at which a run in memory looks again, in milliseconds. */
 const RECHECK_MS = 5_000;
+
+/** The scope of an agent that waits. */
+interface WaitingScope {
+  readonly run: {
+    readonly interaction: InteractionRow;
+    readonly requirements: Requirements;
+    /** `ask`: while a step waits, until it calls the result. */
+    readonly activity: { ask(): () => void };
+    readonly services: Inventory & { readonly clock: Clock; readonly logger: Logger };
+  };
+  readonly signal: AbortSignal;
+  append(entries: readonly Entry[]): Promise<unknown>;
+}
 
 /**
  * Resolves once the server has what is required. Meanwhile this step waits as one that asks a
@@ -11,7 +29,7 @@ const RECHECK_MS = 5_000;
  * @throws the abort reason
  */
 export async function untilMet(
-  scope: AgentScope,
+  scope: WaitingScope,
   requirement: Requirement,
   agent_id: string,
 ): Promise<void> {
@@ -27,7 +45,7 @@ export async function untilMet(
 
 /** A decision is not used up by a tool, or a folder of its chat, that the server lacks (I5). */
 export async function untilCallable(
-  scope: AgentScope,
+  scope: WaitingScope,
   { name, agent_id }: { readonly name: string; readonly agent_id: string },
 ): Promise<void> {
   await untilMet(scope, `tool:${name}`, agent_id);
@@ -36,7 +54,7 @@ export async function untilCallable(
     await untilMet(scope, `folder:${interaction.chat_uid}`, agent_id);
 }
 
-async function wait({ run, signal }: AgentScope, requirement: Requirement): Promise<void> {
+async function wait({ run, signal }: WaitingScope, requirement: Requirement): Promise<void> {
   const { services, requirements, activity } = run;
   const endWait = requirements.wait(requirement);
   const endAsk = activity.ask();
@@ -60,7 +78,7 @@ interface Told {
 
 /** Unless the log says so already: a run that is resumed does not repeat it. */
 async function tell(
-  scope: AgentScope,
+  scope: WaitingScope,
   { requirement, agent_id, message, state }: Told,
 ): Promise<void> {
   const { requirements, services } = scope.run;
