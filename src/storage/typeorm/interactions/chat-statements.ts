@@ -1,5 +1,6 @@
 import type { NewChat } from '../../../persistence/rows/chat-rows.js';
 import type { Statement } from '../connection/database.js';
+import { asParameters } from '../connection/named-statement.js';
 import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**
@@ -11,17 +12,23 @@ export const LOCK_CHAT: Statement = {
   text: 'SELECT uid FROM chats WHERE uid = $1 FOR UPDATE',
 };
 
-/** Of `chatValues`. */
-export const INSERT_CHAT = `
-    INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, created_at, updated_at, settings, messages, metadata, master_key_id, data_key)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12)`;
+/** The parameters of `INSERT_CHAT`. */
+export const NEW_CHAT =
+  'uid, tenant_id, id, owner, visibility, title, created_at, settings, messages, metadata, master_key_id, data_key';
 
-export function chatValues(chat: NewChat): unknown[] {
-  const { uid, tenant_id, id, owner, visibility, title, created_at, data_key } = chat;
-  const { settings, messages = [], metadata } = chat;
-  const json = [settings, messages, metadata].map((each) => JSON.stringify(each));
-  const key = [data_key?.master_key_id, data_key?.wrapped];
-  return [uid, tenant_id, id, owner, visibility, title, created_at, ...json, ...key];
+export const INSERT_CHAT = `
+    INSERT INTO chats (${NEW_CHAT}, updated_at)
+    VALUES (${asParameters(NEW_CHAT)}, :created_at)`;
+
+export function chatValues({ data_key, messages = [], ...chat }: NewChat) {
+  return {
+    ...chat,
+    settings: JSON.stringify(chat.settings),
+    messages: JSON.stringify(messages),
+    metadata: JSON.stringify(chat.metadata),
+    master_key_id: data_key?.master_key_id,
+    data_key: data_key?.wrapped,
+  };
 }
 
 /** The chat `$2` of the tenant `$1`. */

@@ -62,21 +62,24 @@ export async function startInteraction(
 
 async function tryToStart(db: Database, start: StartInteraction): Promise<Verdict> {
   const { interaction, edited_from, quota, chat, audit, adopts = [] } = start;
+  const lock: Step = createsChat(start)
+    ? HOLD_CHAT(chatValues(chat))
+    : [LOCK_NAMED_CHAT, [chat.tenant_id, chat.id]];
   const values = toParameters(start);
   const steps: Step[] = quota
     ? [
-        toLock(start),
+        lock,
         [LOCK_QUOTA, [chat.tenant_id]],
         [START_WITHIN_QUOTA, [...values, ...quotaValues(quota)]],
         [DROP_EMPTY_CHAT, [chat.uid]],
       ]
-    : [toLock(start), [START, values]];
+    : [lock, [START, values]];
   if (edited_from !== undefined)
     steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
   else if (audit) steps.push(addWithChat(audit, start));
   if (adopts.length > 0) steps.push([ADOPT, adoptValues(interaction.id, adopts)]);
   const results = await db.batch<Verdict>(steps);
-  const is_new_chat = toLock(start)[0] === HOLD_CHAT && results[0]!.length > 0;
+  const is_new_chat = createsChat(start) && results[0]!.length > 0;
   return { ...results[quota ? 2 : 1]![0]!, is_new_chat };
 }
 
@@ -100,11 +103,8 @@ function isOvertaken(error: unknown): boolean {
 }
 
 /** An edit must not create a chat that does not exist, nor what is sealed for another one. */
-function toLock({ chat, edited_from, sealed_for }: StartInteraction): Step {
-  const { uid, tenant_id, id } = chat;
-  const isOfOther = sealed_for !== undefined && sealed_for !== uid;
-  if (edited_from !== undefined || isOfOther) return [LOCK_NAMED_CHAT, [tenant_id, id]];
-  return [HOLD_CHAT, chatValues(chat)];
+function createsChat({ chat, edited_from, sealed_for = chat.uid }: StartInteraction): boolean {
+  return edited_from === undefined && sealed_for === chat.uid;
 }
 
 function toParameters(start: StartInteraction): unknown[] {

@@ -1,7 +1,8 @@
 import { MAX_QUEUED } from '../../../persistence/rows/start-rows.js';
-import { INSERT_CHAT, beginInteractions } from './chat-statements.js';
+import { INSERT_CHAT, NEW_CHAT, beginInteractions } from './chat-statements.js';
 import { isSeen } from '../viewer-sql.js';
 import type { Statement } from '../connection/database.js';
+import { named } from '../connection/named-statement.js';
 import { cancelledBy, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 import { EXCEEDED, quotaUsage } from './quota-statements.js';
 
@@ -9,11 +10,12 @@ import { EXCEEDED, quotaUsage } from './quota-statements.js';
  * Creates the chat if it is new, and locks it in any case: an update whose WHERE is false still
  * locks the row. Returns a row if it is new.
  */
-export const HOLD_CHAT: Statement = {
+export const HOLD_CHAT = named({
   name: 'start.hold_chat',
+  parameters: NEW_CHAT,
   text: `${INSERT_CHAT}
     ON CONFLICT (tenant_id, id) DO UPDATE SET updated_at = excluded.updated_at WHERE false RETURNING id`,
-};
+});
 
 const OF_CHAT = 'chat_uid = (SELECT uid FROM chat)';
 

@@ -17,9 +17,10 @@ import type { Message } from '../../../protocol/message.js';
 import type { InteractionStatus } from '../../../protocol/interaction.js';
 import { removeLeftovers, USAGE_KEPT } from '../archive/leftovers.js';
 import { SWITCH_HEAD } from '../interactions/chat-statements.js';
-import { INSERT_CHAT, LOCK_CHAT, chatValues } from '../interactions/chat-statements.js';
+import { chatValues, INSERT_CHAT, LOCK_CHAT, NEW_CHAT } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
+import { named } from '../connection/named-statement.js';
 import type { Vacuum } from '../connection/vacuum.js';
 import {
   IS_ACTIVE,
@@ -92,10 +93,11 @@ const DELETE_IDLE: Statement = {
 const COLUMNS =
   'uid, id, tenant_id, owner, visibility, title, preview, settings, head_interaction_id, created_at, updated_at, metadata';
 
-const CREATE: Statement = {
+const CREATE = named({
   name: 'chats.create',
+  parameters: NEW_CHAT,
   text: `${INSERT_CHAT} ON CONFLICT DO NOTHING RETURNING uid`,
-};
+});
 
 const MESSAGES: Statement = {
   name: 'chats.messages',
@@ -180,7 +182,7 @@ export class TypeOrmChatStore extends ChatStore {
   }
 
   async createChat(chat: NewChat): Promise<boolean> {
-    return (await this.db.query(CREATE, chatValues(chat))).length > 0;
+    return (await this.db.query(...CREATE(chatValues(chat)))).length > 0;
   }
 
   async findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined> {
