@@ -162,7 +162,5 @@ export async function findInteraction(
 }
 
 /** Assignments to `interactions i` that request a cancel, unless one was requested before. */
-export function cancelledBy(reason: string, userId: string): string {
-  return `cancel_reason = coalesce(i.cancel_reason, ${reason}), signals = i.signals + 1,
-      cancelled_by = CASE WHEN i.cancel_reason IS NULL THEN ${userId}::text ELSE i.cancelled_by END`;
-}
+export const CANCELLED = `cancel_reason = coalesce(i.cancel_reason, :cancel_reason), signals = i.signals + 1,
+      cancelled_by = CASE WHEN i.cancel_reason IS NULL THEN :user_id::text ELSE i.cancelled_by END`;

@@ -14,41 +14,38 @@ export const LOCK_QUOTA: Statement = {
 /** The predicate of the index `interactions_in_places`. */
 const TAKES_PLACE = `(${IS_ACTIVE} AND (parked_signals IS NULL OR parked_signals <> signals) OR ${IS_QUEUED})`;
 
-/**
- * `quota_usage (quota, oldest)`: the first quota that is used up, or null. Parameters from `quota`
- * on are the `quotaValues`; a quota that is null is none.
- */
-export function quotaUsage(parameters: { tenant: number; quota: number }): string {
-  const tenant = `$${parameters.tenant}`;
-  const [runs, starts, since] = [0, 1, 2].map((n) => `$${parameters.quota + n}`);
-  const latest = (table: string): string =>
-    `(SELECT started_at FROM ${table} WHERE tenant_id = ${tenant} AND started_at > ${since}::timestamptz
-        ORDER BY started_at DESC LIMIT ${starts}::bigint)`;
-  return `
+const latest = (table: string): string =>
+  `(SELECT started_at FROM ${table} WHERE tenant_id = :tenant_id AND started_at > :quota_since::timestamptz
+        ORDER BY started_at DESC LIMIT :quota_starts::bigint)`;
+
+/** The parameters of `QUOTA_USAGE`, beside `tenant_id`. A quota that is null is none. */
+export const QUOTAS = 'quota_runs, quota_starts, quota_since';
+
+/** `quota_usage (quota, oldest)`: the first quota that is used up, or null. */
+export const QUOTA_USAGE = `
   places AS (
     SELECT count(*) AS taken FROM (
-      SELECT FROM interactions WHERE tenant_id = ${tenant} AND ${TAKES_PLACE} AND ${runs}::bigint IS NOT NULL LIMIT ${runs}::bigint
+      SELECT FROM interactions WHERE tenant_id = :tenant_id AND ${TAKES_PLACE} AND :quota_runs::bigint IS NOT NULL LIMIT :quota_runs::bigint
     ) i
   ),
   window_of_starts AS (
     SELECT started_at FROM (${latest('interactions')} UNION ALL ${latest('deleted_usage')}) s
-    WHERE ${starts}::bigint IS NOT NULL ORDER BY started_at DESC OFFSET coalesce(${starts}::bigint - 1, 0) LIMIT 1
+    WHERE :quota_starts::bigint IS NOT NULL ORDER BY started_at DESC OFFSET coalesce(:quota_starts::bigint - 1, 0) LIMIT 1
   ),
   quota_usage AS MATERIALIZED (
     SELECT CASE
-        WHEN p.taken >= ${runs}::bigint THEN 'QUOTA_RUNS'
+        WHEN p.taken >= :quota_runs::bigint THEN 'QUOTA_RUNS'
         WHEN w.started_at IS NOT NULL THEN 'QUOTA_STARTS_PER_MINUTE'
       END AS quota,
-      CASE WHEN p.taken >= ${runs}::bigint THEN NULL ELSE w.started_at END AS oldest
+      CASE WHEN p.taken >= :quota_runs::bigint THEN NULL ELSE w.started_at END AS oldest
     FROM places p LEFT JOIN window_of_starts w ON true
   )`;
-}
 
 /** For `quota_usage u`. */
 export const EXCEEDED = 'u.quota IS NOT NULL';
 
-export function quotaValues({ runs, starts }: StartQuota): unknown[] {
-  return [runs, starts?.limit, starts?.since];
+export function quotaValues({ runs, starts }: StartQuota) {
+  return { quota_runs: runs, quota_starts: starts?.limit, quota_since: starts?.since };
 }
 
 /** The columns of `quota_usage` in an answer. */

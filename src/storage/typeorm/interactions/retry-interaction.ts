@@ -1,10 +1,12 @@
 import type { RetryInteraction, RetryOutcome } from '../../../persistence/rows/start-rows.js';
-import type { Database, Statement } from '../connection/database.js';
+import type { Database } from '../connection/database.js';
+import { named } from '../connection/named-statement.js';
 import { LOCK_CHAT_OF } from './chat-statements.js';
 import {
   EXCEEDED,
   LOCK_QUOTA,
-  quotaUsage,
+  QUOTA_USAGE,
+  QUOTAS,
   quotaValues,
   toQuotaExceeded,
 } from './quota-statements.js';
@@ -12,17 +14,15 @@ import type { ColumnsOfQuota } from './quota-statements.js';
 import { FIND_INTERACTION, IS_ACTIVE, IS_QUEUED, toInteractionRow } from './interaction-row.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 
-/**
- * Requires the locks of the chat and of the quota: retries are rare. `$1` is the interaction, `$2`
- * the codes, `$3` and `$4` the record, `$5` the tenant, `$6`…`$8` the quotas.
- */
-const RETRY: Statement = {
+/** Requires the locks of the chat and of the quota: retries are rare. */
+const RETRY = named({
   name: 'interactions.retry',
+  parameters: `id, tenant_id, codes, at, resumed, ${QUOTAS}`,
   text: `
-    WITH ${quotaUsage({ tenant: 5, quota: 6 })},
+    WITH ${QUOTA_USAGE},
     found AS (
-      SELECT i.id, i.chat_uid, coalesce(i.status = 'FAILED' AND i.error ->> 'code' = ANY ($2::text[]), false) AS is_given_up
-      FROM interactions i WHERE i.id = $1 AND i.tenant_id = $5
+      SELECT i.id, i.chat_uid, coalesce(i.status = 'FAILED' AND i.error ->> 'code' = ANY (:codes::text[]), false) AS is_given_up
+      FROM interactions i WHERE i.id = :id AND i.tenant_id = :tenant_id
     ),
     head AS (
       SELECT i.id FROM found JOIN interactions i ON i.id = found.id JOIN chats c ON c.uid = found.chat_uid AND c.head_interaction_id = i.id
@@ -33,7 +33,7 @@ const RETRY: Statement = {
       ORDER BY i.queue_rank NULLS FIRST, i.id LIMIT 1
     ),
     retried AS (
-      UPDATE interactions i SET started_at = $3::timestamptz, begun_no = nextval('interactions_begun'), status = 'RUNNING', error = NULL, completed_at = NULL,
+      UPDATE interactions i SET started_at = :at::timestamptz, begun_no = nextval('interactions_begun'), status = 'RUNNING', error = NULL, completed_at = NULL,
         added_messages = NULL, cancel_reason = NULL, cancelled_by = NULL,
         parked_signals = NULL, losses = 0, alone_losses = 0, trial = 0, progressed = false, epoch = i.epoch + 1, last_seq = i.last_seq + 1
       FROM head JOIN found ON head.id = found.id CROSS JOIN quota_usage u
@@ -42,14 +42,14 @@ const RETRY: Statement = {
     ),
     resumed AS (
       INSERT INTO records (interaction_id, seq, epoch, agent_id, type, at, body)
-      SELECT id, last_seq, epoch, agent_id, 'RESUMED', $3::timestamptz, $4::json FROM retried
+      SELECT id, last_seq, epoch, agent_id, 'RESUMED', :at::timestamptz, :resumed::json FROM retried
     ),
     reopened AS (
       UPDATE requests r SET status = 'pending', settled_at = NULL FROM retried WHERE r.interaction_id = retried.id AND r.status = 'closed'
     )
     SELECT found.is_given_up, (SELECT id FROM busy) AS busy_id, EXISTS (SELECT FROM head) AS is_head,
       EXISTS (SELECT FROM retried) AS retried, u.quota, u.oldest FROM found CROSS JOIN quota_usage u`,
-};
+});
 
 interface Verdict extends ColumnsOfQuota {
   readonly is_head: boolean;
@@ -60,14 +60,14 @@ interface Verdict extends ColumnsOfQuota {
 
 export async function retryInteraction(
   db: Database,
-  { interaction_id, tenant_id, codes, resumed, at, quota = {} }: RetryInteraction,
+  { interaction_id: id, resumed, quota = {}, ...retry }: RetryInteraction,
 ): Promise<RetryOutcome | undefined> {
-  const named = [interaction_id, codes, at, JSON.stringify(resumed), tenant_id];
+  const record = JSON.stringify(resumed);
   const [, , verdicts, rows] = await db.batch<unknown>([
-    [LOCK_CHAT_OF, [interaction_id]],
-    [LOCK_QUOTA, [tenant_id]],
-    [RETRY, [...named, ...quotaValues(quota)]],
-    [FIND_INTERACTION, [interaction_id]],
+    [LOCK_CHAT_OF, [id]],
+    [LOCK_QUOTA, [retry.tenant_id]],
+    RETRY({ id, ...retry, resumed: record, ...quotaValues(quota) }),
+    [FIND_INTERACTION, [id]],
   ]);
   const [verdict, row] = [verdicts?.[0] as Verdict | undefined, rows?.[0] as ColumnsOfInteraction];
   if (!verdict) return undefined;

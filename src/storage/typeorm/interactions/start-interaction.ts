@@ -5,7 +5,7 @@ import type {
   StartOutcome,
 } from '../../../persistence/rows/start-rows.js';
 import { LOCK_NAMED_CHAT, MARK_BRANCH_OF, chatValues } from './chat-statements.js';
-import { viewerValues } from '../viewer-sql.js';
+import { valuesOfViewer } from '../viewer-sql.js';
 import { textsOf } from '../../../persistence/chat-texts.js';
 import { NO_USAGE } from '../../../protocol/interaction.js';
 import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
@@ -65,15 +65,15 @@ async function tryToStart(db: Database, start: StartInteraction): Promise<Verdic
   const lock: Step = createsChat(start)
     ? HOLD_CHAT(chatValues(chat))
     : [LOCK_NAMED_CHAT, [chat.tenant_id, chat.id]];
-  const values = toParameters(start);
+  const values = toValues(start);
   const steps: Step[] = quota
     ? [
         lock,
         [LOCK_QUOTA, [chat.tenant_id]],
-        [START_WITHIN_QUOTA, [...values, ...quotaValues(quota)]],
+        START_WITHIN_QUOTA({ ...values, ...quotaValues(quota) }),
         [DROP_EMPTY_CHAT, [chat.uid]],
       ]
-    : [lock, [START, values]];
+    : [lock, START(values)];
   if (edited_from !== undefined)
     steps.push([MARK_BRANCH_OF, [interaction.id, interaction.created_at]]);
   else if (audit) steps.push(addWithChat(audit, start));
@@ -107,33 +107,24 @@ function createsChat({ chat, edited_from, sealed_for = chat.uid }: StartInteract
   return edited_from === undefined && sealed_for === chat.uid;
 }
 
-function toParameters(start: StartInteraction): unknown[] {
-  const { interaction, viewer, idempotency, lease, edited_from, on_conflict } = start;
-  const texts = start.chat_texts ?? textsOf(interaction.user_message);
-  return [
-    interaction.id,
-    interaction.chat_id,
-    interaction.user_message,
-    interaction.agent,
-    interaction.agent_id,
-    interaction.model,
-    JSON.stringify(interaction.settings),
-    interaction.created_at,
-    JSON.stringify(interaction.metadata),
-    lease ? 1 : 0,
-    lease?.owner,
-    lease?.ttl_ms,
-    idempotency?.key,
-    idempotency?.fingerprint,
-    edited_from,
-    on_conflict,
-    INTERRUPTED,
-    ...viewerValues(viewer),
-    texts.title,
-    texts.preview,
-    start.sealed_for,
-    start.chat.data_key?.wrapped,
-  ];
+function toValues(start: StartInteraction) {
+  const { interaction, viewer, idempotency, lease, chat } = start;
+  const { edited_from, on_conflict, sealed_for } = start;
+  return {
+    ...interaction,
+    settings: JSON.stringify(interaction.settings),
+    metadata: JSON.stringify(interaction.metadata),
+    epoch: lease ? 1 : 0,
+    owner: lease?.owner,
+    ttl_ms: lease?.ttl_ms,
+    idempotency_key: idempotency?.key,
+    idempotency_fingerprint: idempotency?.fingerprint,
+    ...{ edited_from, on_conflict, sealed_for },
+    cancel_reason: INTERRUPTED,
+    ...(start.chat_texts ?? textsOf(interaction.user_message)),
+    data_key: chat.data_key?.wrapped,
+    ...valuesOfViewer(viewer),
+  };
 }
 
 function toStarted(

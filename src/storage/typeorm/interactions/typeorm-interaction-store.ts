@@ -25,6 +25,7 @@ import { retryInteraction } from './retry-interaction.js';
 import { startInteraction } from './start-interaction.js';
 import type { Message } from '../../../protocol/message.js';
 import type { Database } from '../connection/database.js';
+import { named } from '../connection/named-statement.js';
 import {
   LAST_BEGUN,
   LIST_ACTIVE,
@@ -35,7 +36,7 @@ import {
 } from './interaction-lists.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';
 import {
-  cancelledBy,
+  CANCELLED,
   findInteraction,
   SELECT_INTERACTIONS,
   toInteractionRow,
@@ -117,13 +118,14 @@ const ADDED: Statement = {
  * A queued interaction will never begin: its parent becomes the head of its chat, unless it is an
  * edit, which has a parent.
  */
-const CANCEL: Statement = {
+const CANCEL = named({
   name: 'interactions.cancel',
-  text: `UPDATE interactions i SET ${cancelledBy('$2', '$3')},
+  parameters: 'id, tenant_id, cancel_reason, user_id',
+  text: `UPDATE interactions i SET ${CANCELLED},
       parent_id = CASE WHEN i.${IS_QUEUED} AND i.edited_from IS NULL
         THEN coalesce(i.parent_id, (SELECT c.head_interaction_id FROM chats c WHERE c.uid = i.chat_uid)) ELSE i.parent_id END
-    WHERE i.id = $1 AND i.tenant_id = $4 AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})`,
-};
+    WHERE i.id = :id AND i.tenant_id = :tenant_id AND (i.${IS_ACTIVE} OR i.${IS_QUEUED})`,
+});
 
 const FIND_IN_TENANT: Statement = {
   name: 'interactions.find_in_tenant',
@@ -257,7 +259,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
     userId?: string,
   ): Promise<InteractionRow | undefined> {
     const [, rows] = await this.db.runs.batch<ColumnsOfInteraction & Row>([
-      [CANCEL, [id, reason, userId, tenant_id]],
+      CANCEL({ id, tenant_id, cancel_reason: reason, user_id: userId }),
       [FIND_IN_TENANT, [id, tenant_id]],
     ]);
     const row = rows?.[0];
