@@ -5,7 +5,7 @@ import type {
   AppendOutcome,
   InteractionEnd,
 } from '../../../persistence/rows/append-rows.js';
-import { toGroupParameters, toParametersOfOne, toRequestParameters } from './append-parameters.js';
+import { toGroupValues, toRequestValues, toValuesOfOne } from './append-parameters.js';
 import {
   ANNOUNCE,
   APPEND_GROUP,
@@ -89,7 +89,7 @@ export class AppendQueries {
 
   async #appendAlone(batch: AppendBatch): Promise<AppendOutcome> {
     const { interaction_id, epoch, records, end } = batch;
-    const seqs = [records[0]?.seq ?? 0, records.at(-1)?.seq ?? 0];
+    const [first, last] = [records[0]?.seq ?? 0, records.at(-1)?.seq ?? 0];
     const locks: Step[] = [[WAIT_FOR_LOCK, []], ...(end ? [lockChatOf(batch)] : [])];
     const leave: Step[] = end
       ? [...leaveChat({ interaction_id, end }), [FIND_PROMOTED, [interaction_id]]]
@@ -97,7 +97,7 @@ export class AppendQueries {
     const steps: Step[] = [
       ...locks,
       toStep([batch]),
-      [STANDING, [interaction_id, epoch, ...seqs]],
+      STANDING({ id: interaction_id, epoch, first, last }),
       ...announce([batch]),
       ...leave,
     ];
@@ -138,14 +138,15 @@ function refusal(reason: unknown): StoreRefused {
 
 function toStep(batches: readonly AppendBatch[]): Step {
   const asks = batches.some(({ requests = [] }) => requests.length > 0);
-  const requests = asks ? toRequestParameters(batches) : [];
   const [only, ...others] = batches;
   if (only && others.length === 0) {
-    const statement = asks ? APPEND_ONE_ASKING : APPEND_ONE;
-    return [statement, [...toParametersOfOne(only), ...requests]];
+    const values = toValuesOfOne(only);
+    if (!asks) return APPEND_ONE(values);
+    return APPEND_ONE_ASKING({ ...values, ...toRequestValues(batches) });
   }
-  const statement = asks ? APPEND_GROUP_ASKING : APPEND_GROUP;
-  return [statement, [...toGroupParameters(batches), ...requests]];
+  const values = toGroupValues(batches);
+  if (!asks) return APPEND_GROUP(values);
+  return APPEND_GROUP_ASKING({ ...values, ...toRequestValues(batches) });
 }
 
 function lockChatOf({ interaction_id }: Pick<AppendBatch, 'interaction_id'>): Step {
@@ -168,7 +169,8 @@ function announce(batches: readonly AppendBatch[]): Step[] {
     end ? [{ id, seq: records.at(-1)?.seq }] : [],
   );
   if (requests.length === 0 && ended.length === 0) return [];
-  return [[ANNOUNCE, [requests, ended.map(({ id }) => id), ended.map(({ seq }) => seq)]]];
+  const [ids, seqs] = [ended.map(({ id }) => id), ended.map(({ seq }) => seq)];
+  return [ANNOUNCE({ requests, ended: ids, seqs })];
 }
 
 /** Of one interaction that ends. Returns the ids of those that it promotes. */
