@@ -2,7 +2,7 @@ import { asParameters, named } from './named-statement.js';
 
 describe(asParameters.name, () => {
   it('gives each column the parameter of its name', () => {
-    expect(asParameters('id, chat_uid, at')).toBe(':id, :chat_uid, :at');
+    expect(asParameters('id, chat_uid, sha256')).toBe(':id, :chat_uid, :sha256');
   });
 });
 
@@ -18,8 +18,8 @@ describe(named.name, () => {
   });
 
   it('takes names that begin with another name', () => {
-    const count = named({ parameters: 'at, at_end', text: 'SELECT :at_end, :at' });
-    expect(count({ at: 1, at_end: 2 })).toEqual([{ text: 'SELECT $2, $1' }, [1, 2]]);
+    const count = named({ parameters: 'at, at2', text: 'SELECT :at2, :at' });
+    expect(count({ at: 1, at2: 2 })).toEqual([{ text: 'SELECT $2, $1' }, [1, 2]]);
   });
 
   it('returns the same statement each time', () => {

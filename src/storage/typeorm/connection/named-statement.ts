@@ -6,7 +6,7 @@ type NamesIn<List extends string> = List extends `${infer First}, ${infer Rest}`
 
 /** The parameters named as the columns of a list: `:id, :title` for `id, title`. */
 export function asParameters(columns: string): string {
-  return columns.replace(/[a-z_]+/g, ':$&');
+  return columns.replace(/\w+/g, ':$&');
 }
 
 /**
@@ -22,7 +22,7 @@ export function named<List extends string>({
 }: Statement & { readonly parameters: List }) {
   const names = parameters.split(', ') as NamesIn<List>[];
   const unused = new Set<string>(names);
-  const numbered = text.replace(/::?([a-z_]+)/g, (match, word: string) => {
+  const numbered = text.replace(/::?([a-z]\w*)/g, (match, word: string) => {
     if (match.startsWith('::')) return match; // a cast
     unused.delete(word);
     const place = names.findIndex((name) => name === word);

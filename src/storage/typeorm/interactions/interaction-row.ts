@@ -1,4 +1,5 @@
 import type { Database, Statement } from '../connection/database.js';
+import { named } from '../connection/named-statement.js';
 import type {
   InteractionRow,
   InteractionSettings,
@@ -6,7 +7,7 @@ import type {
 import { addTokens, toDollars } from '../../../protocol/interaction.js';
 import type { InteractionError, InteractionStatus, Usage } from '../../../protocol/interaction.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
-import { inSeenChat, viewerValues } from '../viewer-sql.js';
+import { inSeenChat, viewerValues, VIEWER } from '../viewer-sql.js';
 import type { Json } from '../../../protocol/json.js';
 
 const USAGE = `i.input_tokens::double precision, i.output_tokens::double precision, i.cached_tokens::double precision,
@@ -147,17 +148,19 @@ export const FIND_INTERACTION: Statement = {
   text: `${SELECT_INTERACTIONS} WHERE i.id = $1`,
 };
 
-const FIND_SEEN: Statement = {
+const FIND_SEEN = named({
   name: 'interactions.find_seen',
-  text: `${SELECT_INTERACTIONS} WHERE i.id = $1 AND ${inSeenChat('i', 2)}`,
-};
+  parameters: `id, ${VIEWER}`,
+  text: `${SELECT_INTERACTIONS} WHERE i.id = :id AND ${inSeenChat('i')}`,
+});
 
 export async function findInteraction(
   db: Database,
   id: string,
   viewer: AnyViewer,
 ): Promise<InteractionRow | undefined> {
-  const [found] = await db.query<ColumnsOfInteraction>(FIND_SEEN, [id, ...viewerValues(viewer)]);
+  const find = FIND_SEEN({ id, ...viewerValues(viewer) });
+  const [found] = await db.query<ColumnsOfInteraction>(...find);
   return found && toInteractionRow(found);
 }
 

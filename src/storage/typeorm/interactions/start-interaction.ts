@@ -5,7 +5,7 @@ import type {
   StartOutcome,
 } from '../../../persistence/rows/start-rows.js';
 import { LOCK_NAMED_CHAT, MARK_BRANCH_OF, chatValues } from './chat-statements.js';
-import { valuesOfViewer } from '../viewer-sql.js';
+import { viewerValues } from '../viewer-sql.js';
 import { textsOf } from '../../../persistence/chat-texts.js';
 import { NO_USAGE } from '../../../protocol/interaction.js';
 import { INTERRUPTED } from '../../../persistence/interaction-rules.js';
@@ -123,7 +123,7 @@ function toValues(start: StartInteraction) {
     cancel_reason: INTERRUPTED,
     ...(start.chat_texts ?? textsOf(interaction.user_message)),
     data_key: chat.data_key?.wrapped,
-    ...valuesOfViewer(viewer),
+    ...viewerValues(viewer),
   };
 }
 

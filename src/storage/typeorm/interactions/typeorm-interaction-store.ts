@@ -1,5 +1,4 @@
 import { KeyedMutex } from '../../../kernel/async/keyed-mutex.js';
-import { ANY_TENANT } from '../../../persistence/any-tenant.js';
 import { InteractionStore } from '../../../persistence/interaction.store.js';
 import type {
   FinalState,
@@ -18,7 +17,7 @@ import type {
   StartOutcome,
   UsedKey,
 } from '../../../persistence/rows/start-rows.js';
-import { inSeenChat, isSeen, viewerValues } from '../viewer-sql.js';
+import { inSeenChat, isSeen, viewerValues, VIEWER } from '../viewer-sql.js';
 import { changeQueued } from './change-queued.js';
 import { promoteQueued } from './promote.js';
 import { retryInteraction } from './retry-interaction.js';
@@ -45,19 +44,21 @@ import type { Row, Statement } from '../connection/database.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /** Both indexes are named `…_by_agent`; the second contains only the starts of child agents. */
-const FIND_OF_AGENT: Statement = {
+const FIND_OF_AGENT = named({
   name: 'interactions.find_of_agent',
+  parameters: `agent_id, ${VIEWER}`,
   text: `${SELECT_INTERACTIONS} WHERE i.id = coalesce(
-      (SELECT id FROM interactions WHERE agent_id = $1 LIMIT 1),
-      (SELECT interaction_id FROM records WHERE agent_id = $1 AND type = 'AGENT_STARTED' LIMIT 1))
-    AND ${inSeenChat('i', 2)}`,
-};
+      (SELECT id FROM interactions WHERE agent_id = :agent_id LIMIT 1),
+      (SELECT interaction_id FROM records WHERE agent_id = :agent_id AND type = 'AGENT_STARTED' LIMIT 1))
+    AND ${inSeenChat('i')}`,
+});
 
-const FIND_BY_KEY: Statement = {
+const FIND_BY_KEY = named({
   name: 'interactions.find_by_key',
+  parameters: `chat_id, key, ${VIEWER}`,
   text: `SELECT i.id, i.idempotency_fingerprint AS fingerprint FROM chats c JOIN interactions i ON i.chat_uid = c.uid
-    WHERE c.tenant_id = $4 AND c.id = $1 AND i.idempotency_key = $2 AND ${isSeen('c', 3)}`,
-};
+    WHERE c.tenant_id = :tenant_id AND c.id = :chat_id AND i.idempotency_key = :key AND ${isSeen('c')}`,
+});
 
 const FIND_ACTIVE: Statement = {
   name: 'interactions.find_active',
@@ -160,8 +161,8 @@ export class TypeOrmInteractionStore extends InteractionStore {
     key: IdempotencyKey,
     viewer: Viewer,
   ): Promise<UsedKey | undefined> {
-    const values = [chatId, key.key, ...viewerValues(viewer)];
-    const [seen] = await this.db.query<{ id: string; fingerprint: string }>(FIND_BY_KEY, values);
+    const find = FIND_BY_KEY({ chat_id: chatId, key: key.key, ...viewerValues(viewer) });
+    const [seen] = await this.db.query<{ id: string; fingerprint: string }>(...find);
     if (!seen) return undefined;
     if (seen.fingerprint !== key.fingerprint) return { outcome: 'key_reused' };
     return { outcome: 'repeated', interaction: (await findInteraction(this.db, seen.id, viewer))! };
@@ -179,8 +180,8 @@ export class TypeOrmInteractionStore extends InteractionStore {
     agentId: string,
     viewer: AnyViewer,
   ): Promise<InteractionRow | undefined> {
-    const values = [agentId, ...viewerValues(viewer)];
-    const [found] = await this.db.query<ColumnsOfInteraction>(FIND_OF_AGENT, values);
+    const find = FIND_OF_AGENT({ agent_id: agentId, ...viewerValues(viewer) });
+    const [found] = await this.db.query<ColumnsOfInteraction>(...find);
     return found && toInteractionRow(found);
   }
 
@@ -195,7 +196,8 @@ export class TypeOrmInteractionStore extends InteractionStore {
   }
 
   async listBegun(chatUid: string, limit: number, after?: string): Promise<string[]> {
-    const rows = await this.db.query<{ id: string }>(LIST_BEGUN, [chatUid, limit, after]);
+    const list = LIST_BEGUN({ chat_uid: chatUid, limit, after });
+    const rows = await this.db.query<{ id: string }>(...list);
     return rows.map(({ id }) => id);
   }
 
@@ -209,21 +211,21 @@ export class TypeOrmInteractionStore extends InteractionStore {
   }
 
   async listRuns({ bytes, ...page }: RunListPage): Promise<InteractionRow[]> {
-    const values = [...runValues(page), bytes];
-    const rows = await this.db.query<ColumnsOfInteraction>(LIST_RUNS, values);
+    const list = LIST_RUNS({ ...runValues(page), bytes });
+    const rows = await this.db.query<ColumnsOfInteraction>(...list);
     return rows.map(toInteractionRow);
   }
 
   async listRunIds(page: Omit<RunListPage, 'bytes'>): Promise<string[]> {
-    const rows = await this.db.query<{ id: string }>(LIST_RUN_IDS, runValues(page));
+    const rows = await this.db.query<{ id: string }>(...LIST_RUN_IDS(runValues(page)));
     return rows.map(({ id }) => id);
   }
 
   async listInteractions(page: InteractionListPage): Promise<InteractionRow[]> {
     const { chat_uid, superseded, limit, before, bytes } = page;
-    const statement = superseded ? LIST_ALL : LIST_ACTIVE;
-    const values = [chat_uid, limit, before, bytes];
-    const rows = await this.db.query<ColumnsOfInteraction>(statement, values);
+    const list = superseded ? LIST_ALL : LIST_ACTIVE;
+    const step = list({ chat_uid, limit, before, bytes });
+    const rows = await this.db.query<ColumnsOfInteraction>(...step);
     return rows.map(toInteractionRow);
   }
 
@@ -267,8 +269,7 @@ export class TypeOrmInteractionStore extends InteractionStore {
   }
 }
 
-function runValues({ viewer, statuses, chat_uid, limit, after }: RunListPage): unknown[] {
-  const tenant = viewer === ANY_TENANT ? null : viewer.tenant_id;
-  const page = [tenant, statuses, chat_uid, limit, after?.created_at, after?.id];
-  return [...page, ...viewerValues(viewer)];
+function runValues({ viewer, statuses, chat_uid, limit, after }: RunListPage) {
+  const place = { after_at: after?.created_at, after_id: after?.id };
+  return { statuses, chat_uid, limit, ...place, ...viewerValues(viewer) };
 }

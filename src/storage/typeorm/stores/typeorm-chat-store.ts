@@ -2,12 +2,11 @@ import { outsideTenants } from '../../../kernel/tenant-scope.js';
 import { ChatStore, MAX_STATES } from '../../../persistence/chat.store.js';
 import type {
   ChatListPage,
-  ChatOrder,
   SliceOfChats,
   UntouchedChats,
 } from '../../../persistence/chat.store.js';
 import type { Viewer } from '../../../persistence/viewer.js';
-import { isSeen, viewerValues } from '../viewer-sql.js';
+import { isSeen, viewerValues, VIEWER } from '../viewer-sql.js';
 import type { QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ChatEntity } from '../entities/chat.entity.js';
 import { MAX_PENDING, statusOfChat } from '../../../persistence/rows/chat-state.js';
@@ -104,37 +103,39 @@ const MESSAGES: Statement = {
   text: 'SELECT messages FROM chats WHERE uid = $1',
 };
 
-const FIND: Statement = {
+const FIND = named({
   name: 'chats.find',
-  text: `SELECT ${COLUMNS} FROM chats c WHERE c.tenant_id = $3 AND c.id = $1 AND ${isSeen('c', 2)}`,
-};
+  parameters: `id, ${VIEWER}`,
+  text: `SELECT ${COLUMNS} FROM chats c WHERE c.tenant_id = :tenant_id AND c.id = :id AND ${isSeen('c')}`,
+});
 
-/** The newest `$2` of a tenant, before `$3` `$4` if that is set. */
+const PAGE = 'tenant_id, limit, before_at, before_id';
+
+/** A page of the chats of a tenant. */
 function newest(time: TimeColumn, condition = ''): string {
-  return `(SELECT ${COLUMNS} FROM chats WHERE tenant_id = $1 ${condition}
-      AND ($3::timestamptz IS NULL OR (${time}, id) < ($3, $4)) ORDER BY ${time} DESC, id DESC LIMIT $2)`;
+  return `(SELECT ${COLUMNS} FROM chats WHERE tenant_id = :tenant_id ${condition}
+      AND (:before_at::timestamptz IS NULL OR (${time}, id) < (:before_at, :before_id)) ORDER BY ${time} DESC, id DESC LIMIT :limit)`;
 }
 
-/** Those of the user `$5`, and those that all of the tenant see: each part is one index range. */
-function newestSeen(time: TimeColumn): Statement {
-  const shared = newest(time, "AND visibility = 'tenant' AND owner <> $5");
-  return {
-    text: `SELECT * FROM (${newest(time, 'AND owner = $5')} UNION ALL ${shared}) seen
-    ORDER BY ${time} DESC, id DESC LIMIT $2`,
-  };
+function newestOfAll(time: TimeColumn) {
+  return named({ parameters: PAGE, text: newest(time) });
+}
+
+/** The user's own, and those that all of the tenant see: each part is one index range. */
+function newestSeen(time: TimeColumn) {
+  const shared = newest(time, "AND visibility = 'tenant' AND owner <> :user_id");
+  return named({
+    parameters: `user_id, ${PAGE}`,
+    text: `SELECT * FROM (${newest(time, 'AND owner = :user_id')} UNION ALL ${shared}) seen
+    ORDER BY ${time} DESC, id DESC LIMIT :limit`,
+  });
 }
 
 type TimeColumn = 'created_at' | 'updated_at';
 
-const LIST: Readonly<Record<ChatOrder, Statement>> = {
-  created: { text: newest('created_at') },
-  updated: { text: newest('updated_at') },
-};
+const LIST = { created: newestOfAll('created_at'), updated: newestOfAll('updated_at') };
 
-const LIST_SEEN: Readonly<Record<ChatOrder, Statement>> = {
-  created: newestSeen('created_at'),
-  updated: newestSeen('updated_at'),
-};
+const LIST_SEEN = { created: newestSeen('created_at'), updated: newestSeen('updated_at') };
 
 /** Each part is one index range of the chat. */
 const READ_STATES: Statement = {
@@ -186,7 +187,7 @@ export class TypeOrmChatStore extends ChatStore {
   }
 
   async findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined> {
-    const [found] = await this.db.query<ColumnsOfChat>(FIND, [id, ...viewerValues(viewer)]);
+    const [found] = await this.db.query<ColumnsOfChat>(...FIND({ id, ...viewerValues(viewer) }));
     return found && toChatRow(found);
   }
 
@@ -196,11 +197,9 @@ export class TypeOrmChatStore extends ChatStore {
 
   async listChats({ viewer, order, limit, before }: ChatListPage): Promise<ChatRow[]> {
     const { tenant_id, user_id, is_admin } = viewer;
-    const values = [tenant_id, limit, before?.at, before?.id];
-    const rows = is_admin
-      ? await this.db.query<ColumnsOfChat>(LIST[order], values)
-      : await this.db.query<ColumnsOfChat>(LIST_SEEN[order], [...values, user_id]);
-    return rows.map(toChatRow);
+    const page = { tenant_id, limit, before_at: before?.at, before_id: before?.id };
+    const list = is_admin ? LIST[order](page) : LIST_SEEN[order]({ user_id, ...page });
+    return (await this.db.query<ColumnsOfChat>(...list)).map(toChatRow);
   }
 
   async readStates(uids: readonly string[]): Promise<Map<string, ChatState>> {

@@ -1,8 +1,9 @@
 import { FileCatalog } from '../../../files/file-catalog.js';
 import type { AddedFile, FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
-import type { Database, Row, Statement } from '../connection/database.js';
-import { inSeenChat, viewerValues } from '../viewer-sql.js';
+import type { Database, Row, Statement, Step } from '../connection/database.js';
+import { asParameters, named } from '../connection/named-statement.js';
+import { inSeenChat, viewerValues, VIEWER } from '../viewer-sql.js';
 
 export const FILE_COLUMNS =
   'id, tenant_id, owner, chat_uid, chat_id, filename, mime_type, size_bytes, sha256, created_at';
@@ -13,24 +14,22 @@ const LOCK_FILES: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtextextended('files/' || $1::text, 0))`,
 };
 
-/** The lock on the chat's row prevents its deletion meanwhile. `$11`: the room, or null. */
-const ADD: Statement = {
+/** The lock on the chat's row prevents its deletion meanwhile. Any room, if that is null. */
+const ADD = named({
   name: 'files.add',
-  text: `WITH chat AS (SELECT uid FROM chats WHERE uid = $4 FOR KEY SHARE),
+  parameters: `${FILE_COLUMNS}, room`,
+  text: `WITH chat AS (SELECT uid FROM chats WHERE uid = :chat_uid FOR KEY SHARE),
     verdict AS (SELECT
-      $4::uuid IS NULL OR EXISTS (SELECT FROM chat) AS has_chat,
-      $11::float8 IS NULL OR (SELECT coalesce(sum(size_bytes), 0) FROM files WHERE tenant_id = $2) + $8::bigint <= $11::float8 AS has_room),
+      :chat_uid::uuid IS NULL OR EXISTS (SELECT FROM chat) AS has_chat,
+      :room::float8 IS NULL OR (SELECT coalesce(sum(size_bytes), 0) FROM files WHERE tenant_id = :tenant_id) + :size_bytes::bigint <= :room::float8 AS has_room),
     added AS (INSERT INTO files (${FILE_COLUMNS})
-      SELECT $1, $2, $3, $4::uuid, $5, $6, $7, $8::bigint, $9, $10 FROM verdict WHERE has_chat AND has_room RETURNING id)
+      SELECT ${asParameters(FILE_COLUMNS)} FROM verdict WHERE has_chat AND has_room RETURNING id)
     SELECT has_chat, has_room, (SELECT count(*) FROM added) AS added FROM verdict`,
-};
+});
 
-/** The condition of `seesFile` for a file `f`, which is not deleted; `$first` as in `isSeen`. */
-function isSeenFile(first: number): string {
-  const [anyTenant, tenant, admin, user] = [0, 1, 2, 3].map((n) => `$${first + n}`);
-  return `NOT f.is_deleted AND CASE WHEN f.chat_uid IS NOT NULL THEN ${inSeenChat('f', first)}
-    ELSE ${anyTenant}::boolean OR f.tenant_id = ${tenant}::text AND (${admin}::boolean OR f.owner = ${user}::text) END`;
-}
+/** The condition of `seesFile` for a file `f`, which is not deleted. */
+const IS_SEEN = `NOT f.is_deleted AND CASE WHEN f.chat_uid IS NOT NULL THEN ${inSeenChat('f')}
+    ELSE :any_tenant::boolean OR f.tenant_id = :tenant_id::text AND (:is_admin::boolean OR f.owner = :user_id::text) END`;
 
 /**
  * The files `$2`, now named `$3`, join the chat of the interaction `$1`, if there is one now: its
@@ -43,27 +42,32 @@ export const ADOPT: Statement = {
     WHERE i.id = $1 AND f.id = a.id AND f.tenant_id = i.tenant_id AND f.owner = i.started_by AND f.chat_uid IS NULL AND NOT f.is_deleted`,
 };
 
-const FIND: Statement = {
+const FIND = named({
   name: 'files.find',
-  text: `SELECT ${FILE_COLUMNS} FROM files f WHERE f.id = $1 AND ${isSeenFile(2)}`,
-};
+  parameters: `id, ${VIEWER}`,
+  text: `SELECT ${FILE_COLUMNS} FROM files f WHERE f.id = :id AND ${IS_SEEN}`,
+});
 
-/** Those that `condition` selects, before `$6` `$7` if that is set; `$1` to `$4` are the viewer. */
-function newest(condition: string): Statement {
-  return {
-    text: `SELECT ${FILE_COLUMNS} FROM files f WHERE ${condition} AND ${isSeenFile(1)}
-      AND ($6::timestamptz IS NULL OR (f.created_at, f.id) < ($6, $7::text))
-      ORDER BY f.created_at DESC, f.id DESC LIMIT $5`,
-  };
+const PAGE = `limit, before_at, before_id, ${VIEWER}` as const;
+
+/** The files that a condition selects, of a page. */
+function newest(condition: string): string {
+  return `SELECT ${FILE_COLUMNS} FROM files f WHERE ${condition} AND ${IS_SEEN}
+      AND (:before_at::timestamptz IS NULL OR (f.created_at, f.id) < (:before_at, :before_id::text))
+      ORDER BY f.created_at DESC, f.id DESC LIMIT :limit`;
 }
 
-const LIST = newest('f.tenant_id = $2::text');
-const LIST_OF_CHAT = newest('f.chat_uid = $8');
+const LIST = named({ parameters: PAGE, text: newest('f.tenant_id = :tenant_id::text') });
+const LIST_OF_CHAT = named({
+  parameters: `chat_uid, ${PAGE}`,
+  text: newest('f.chat_uid = :chat_uid'),
+});
 
-const DELETE: Statement = {
+const DELETE = named({
   name: 'files.delete',
-  text: `UPDATE files f SET is_deleted = true WHERE f.id = $1 AND ${isSeenFile(2)} RETURNING ${FILE_COLUMNS}`,
-};
+  parameters: `id, ${VIEWER}`,
+  text: `UPDATE files f SET is_deleted = true WHERE f.id = :id AND ${IS_SEEN} RETURNING ${FILE_COLUMNS}`,
+});
 
 const DELETE_UNATTACHED: Statement = {
   text: `UPDATE files SET is_deleted = true WHERE chat_uid IS NULL AND created_at < $1 AND NOT is_deleted RETURNING id`,
@@ -107,33 +111,25 @@ export class TypeOrmFileCatalog extends FileCatalog {
   }
 
   async add(row: FileRow, room?: number): Promise<AddedFile> {
-    const { id, tenant_id, owner, chat_uid, chat_id } = row;
-    const { filename, mime_type, size_bytes, sha256, created_at } = row;
-    const place = [id, tenant_id, owner, chat_uid, chat_id];
-    const values = [...place, filename, mime_type, size_bytes, sha256, created_at];
-    if (room === undefined) return outcomeOf(await this.db.query(ADD, [...values, null]));
-    const [, added] = await this.db.batch([
-      [LOCK_FILES, [tenant_id]],
-      [ADD, [...values, room]],
-    ]);
+    const add = ADD({ ...row, room });
+    if (room === undefined) return outcomeOf(await this.db.query(...add));
+    const [, added] = await this.db.batch([[LOCK_FILES, [row.tenant_id]], add]);
     return outcomeOf(added!);
   }
 
   async find(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
-    return this.#one(FIND, id, viewer);
+    return this.#one(FIND({ id, ...viewerValues(viewer) }));
   }
 
   async list({ viewer, limit, chat_uid, before }: FilePage): Promise<FileRow[]> {
-    const values = [...viewerValues(viewer), limit, before?.created_at, before?.id];
-    const rows =
-      chat_uid === undefined
-        ? await this.db.query<Columns>(LIST, values)
-        : await this.db.query<Columns>(LIST_OF_CHAT, [...values, chat_uid]);
-    return rows.map(toRow);
+    const place = { before_at: before?.created_at, before_id: before?.id };
+    const page = { limit, ...place, ...viewerValues(viewer) };
+    const list = chat_uid === undefined ? LIST(page) : LIST_OF_CHAT({ chat_uid, ...page });
+    return (await this.db.query<Columns>(...list)).map(toRow);
   }
 
   delete(id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
-    return this.#one(DELETE, id, viewer);
+    return this.#one(DELETE({ id, ...viewerValues(viewer) }));
   }
 
   async deleteUnattached(before: string): Promise<number> {
@@ -174,8 +170,8 @@ export class TypeOrmFileCatalog extends FileCatalog {
     return new Map(found.map(({ uid, ids }) => [uid, ids]));
   }
 
-  async #one(statement: Statement, id: string, viewer: AnyViewer): Promise<FileRow | undefined> {
-    const [found] = await this.db.query<Columns>(statement, [id, ...viewerValues(viewer)]);
+  async #one(step: Step): Promise<FileRow | undefined> {
+    const [found] = await this.db.query<Columns>(...step);
     return found && toRow(found);
   }
 }

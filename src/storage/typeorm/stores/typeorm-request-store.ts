@@ -8,8 +8,9 @@ import type {
 } from '../../../persistence/rows/request-rows.js';
 import { ANY_TENANT } from '../../../persistence/any-tenant.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
-import { inSeenChat, viewerValues } from '../viewer-sql.js';
+import { inSeenChat, viewerValues, VIEWER } from '../viewer-sql.js';
 import type { Database, Statement } from '../connection/database.js';
+import { named } from '../connection/named-statement.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 import type { RequestStatus } from '../../../protocol/wire/request.js';
@@ -37,17 +38,48 @@ function toRequestRow(columns: ColumnsOfRequest): RequestRow {
 
 const SELECT_REQUESTS = `SELECT ${REQUEST_COLUMNS} FROM requests r`;
 
-/** The rows of a page up to the one with which they have more than `$2` bytes, if that is set. */
+/** The rows of a page up to the one with which they have more than `:bytes`, if that is set. */
 function upToBytes(page: string): string {
   return `SELECT ${REQUEST_COLUMNS} FROM (
       SELECT *, sum(p.bytes) OVER (ORDER BY p.created_at, p.id) - p.bytes AS before FROM (${page}) p
-    ) r WHERE $2::bigint IS NULL OR r.before <= $2 ORDER BY r.created_at, r.id`;
+    ) r WHERE :bytes::bigint IS NULL OR r.before <= :bytes ORDER BY r.created_at, r.id`;
 }
 
-const FIND: Statement = {
+const FIND = named({
   name: 'requests.find',
-  text: `${SELECT_REQUESTS} WHERE r.id = $1 AND ${inSeenChat('r', 2)}`,
-};
+  parameters: `id, ${VIEWER}`,
+  text: `${SELECT_REQUESTS} WHERE r.id = :id AND ${inSeenChat('r')}`,
+});
+
+const PAGE = 'chat_uid, interaction_id, after_at, after_id, limit, bytes';
+
+function pageOf(condition: string): string {
+  return upToBytes(`SELECT * FROM requests r WHERE ${condition}
+      AND (:chat_uid::uuid IS NULL OR r.chat_uid = :chat_uid) AND (:interaction_id::text IS NULL OR r.interaction_id = :interaction_id)
+      AND (:after_at::timestamptz IS NULL OR (r.created_at, r.id) > (:after_at, :after_id)) ORDER BY r.created_at, r.id LIMIT :limit`);
+}
+
+/** Two statements: a condition on the chats that is true for all would still read each of them. */
+function listsOf(status: string) {
+  return {
+    all: named({
+      parameters: `any_tenant, tenant_id, ${PAGE}`,
+      text: pageOf(`${status} AND (:any_tenant::boolean OR r.tenant_id = :tenant_id)`),
+    }),
+    seen: named({
+      parameters: `${VIEWER}, ${PAGE}`,
+      text: pageOf(`${status} AND r.tenant_id = :tenant_id AND ${inSeenChat('r')}`),
+    }),
+  };
+}
+
+/** A status is a literal: a partial index is used only if its predicate occurs in the query. */
+const LISTS = {
+  any: listsOf('true'),
+  pending: listsOf("r.status = 'pending'"),
+  settled: listsOf("r.status = 'settled'"),
+  closed: listsOf("r.status = 'closed'"),
+} satisfies Record<RequestStatus | 'any', unknown>;
 
 const LIST_EXPIRED: Statement = {
   text: `${SELECT_REQUESTS} WHERE r.status = 'pending' AND r.expires_at <= $1 ORDER BY r.expires_at, r.id LIMIT $2`,
@@ -67,31 +99,29 @@ const LOCK_INTERACTION_OF: Statement = {
   text: `SELECT id FROM interactions WHERE id = (SELECT interaction_id FROM requests WHERE id = $1 AND tenant_id = $2) FOR NO KEY UPDATE`,
 };
 
-/**
- * Requires that lock. Settles the request (I5), or returns the obstacle. `$4` is the current time;
- * `$5` accepts expired requests, `$6` is the tenant.
- */
-const SETTLE: Statement = {
+/** Requires that lock. Settles the request (I5), or returns the obstacle. */
+const SETTLE = named({
   name: 'requests.settle',
+  parameters: 'id, tenant_id, kind, settlement, at, accept_expired',
   text: `
     WITH verdict AS MATERIALIZED (
       SELECT r.id, CASE
-          WHEN r.kind <> $2 THEN 'unknown'
+          WHEN r.kind <> :kind THEN 'unknown'
           WHEN r.status <> 'pending' OR i.cancel_reason IS NOT NULL THEN 'settled_before'
-          WHEN r.expires_at <= $4::timestamptz AND NOT $5::boolean THEN 'expired'
+          WHEN r.expires_at <= :at::timestamptz AND NOT :accept_expired::boolean THEN 'expired'
           ELSE 'settled'
         END AS outcome
-      FROM requests r JOIN interactions i ON i.id = r.interaction_id WHERE r.id = $1 AND r.tenant_id = $6
+      FROM requests r JOIN interactions i ON i.id = r.interaction_id WHERE r.id = :id AND r.tenant_id = :tenant_id
     ),
     settled AS (
-      UPDATE requests r SET status = 'settled', settlement = $3::json, settled_at = $4::timestamptz
+      UPDATE requests r SET status = 'settled', settlement = :settlement::json, settled_at = :at::timestamptz
       FROM verdict v WHERE r.id = v.id AND v.outcome = 'settled' AND r.status = 'pending' RETURNING r.interaction_id
     ),
     signalled AS (
       UPDATE interactions i SET signals = i.signals + 1 FROM settled s WHERE i.id = s.interaction_id RETURNING ${INTERACTION_COLUMNS}
     )
     SELECT v.outcome, s.* FROM verdict v LEFT JOIN signalled s ON true`,
-};
+});
 
 type Verdict = ColumnsOfInteraction & Pick<SettleOutcome, 'outcome'>;
 
@@ -102,13 +132,13 @@ export class TypeOrmRequestStore extends RequestStore {
   }
 
   async settleRequest(settle: SettleRequest): Promise<SettleOutcome> {
-    const { request_id, tenant_id, settlement, at } = settle;
+    const { request_id: id, tenant_id, settlement, at } = settle;
     const { kind, cause } = settlement;
-    const isLateAccepted = settle.accept_expired || cause === 'timeout';
+    const accept_expired = settle.accept_expired || cause === 'timeout';
     const json = JSON.stringify(settlement);
     const [, verdicts] = await this.db.runs.batch<Verdict>([
-      [LOCK_INTERACTION_OF, [request_id, tenant_id]],
-      [SETTLE, [request_id, kind, json, at, isLateAccepted, tenant_id]],
+      [LOCK_INTERACTION_OF, [id, tenant_id]],
+      SETTLE({ id, tenant_id, kind, settlement: json, at, accept_expired }),
     ]);
     const verdict = verdicts![0];
     if (!verdict) return { outcome: 'unknown' };
@@ -117,21 +147,17 @@ export class TypeOrmRequestStore extends RequestStore {
   }
 
   async findRequest(id: string, viewer: AnyViewer): Promise<RequestRow | undefined> {
-    const [found] = await this.db.query<ColumnsOfRequest>(FIND, [id, ...viewerValues(viewer)]);
+    const [found] = await this.db.query<ColumnsOfRequest>(...FIND({ id, ...viewerValues(viewer) }));
     return found && toRequestRow(found);
   }
 
   async listRequests(page: RequestPage): Promise<RequestRow[]> {
-    const { where, values } = toConditions(page);
-    const text = upToBytes(
-      `SELECT * FROM requests r ${where} ORDER BY r.created_at, r.id LIMIT $1`,
-    );
-    const rows = await this.db.query<ColumnsOfRequest>({ text }, [
-      page.limit,
-      page.bytes,
-      ...values,
-    ]);
-    return rows.map(toRequestRow);
+    const { viewer, status = 'any', chat_uid, interaction_id, after, limit, bytes } = page;
+    const { all, seen } = LISTS[status];
+    const list = viewer === ANY_TENANT || viewer.is_admin ? all : seen;
+    const place = { after_at: after?.created_at, after_id: after?.id };
+    const values = { chat_uid, interaction_id, ...place, limit, bytes, ...viewerValues(viewer) };
+    return (await this.db.query<ColumnsOfRequest>(...list(values))).map(toRequestRow);
   }
 
   async listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
@@ -144,33 +170,4 @@ export class TypeOrmRequestStore extends RequestStore {
     const rows = await this.db.query<Columns>(COUNT_PENDING, [limit]);
     return rows.map(({ oldest, ...count }) => ({ ...count, oldest: oldest.toISOString() }));
   }
-}
-
-const HAS_STATUS: Readonly<Record<RequestStatus, string>> = {
-  pending: "r.status = 'pending'",
-  settled: "r.status = 'settled'",
-  closed: "r.status = 'closed'",
-};
-
-/**
- * Values begin at `$3`. A status is a literal: a partial index is used only if its predicate occurs
- * in the query.
- */
-function toConditions(page: RequestPage): { where: string; values: unknown[] } {
-  const { viewer, status, chat_uid, interaction_id, after } = page;
-  const values: unknown[] = [];
-  const add = (value: unknown) => `$${values.push(value) + 2}`;
-  const conditions: string[] = [];
-  if (viewer !== ANY_TENANT) conditions.push(`r.tenant_id = ${add(viewer.tenant_id)}`);
-  if (viewer !== ANY_TENANT && !viewer.is_admin)
-    conditions.push(inSeenChat('r', values.push(...viewerValues(viewer)) - 1));
-  if (status !== undefined) conditions.push(HAS_STATUS[status]);
-  if (chat_uid !== undefined) conditions.push(`r.chat_uid = ${add(chat_uid)}`);
-  if (interaction_id !== undefined) conditions.push(`r.interaction_id = ${add(interaction_id)}`);
-  if (after) {
-    const { created_at, id } = after;
-    conditions.push(`(r.created_at, r.id) > (${add(created_at)}::timestamptz, ${add(id)})`);
-  }
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  return { where, values };
 }

@@ -4,9 +4,9 @@ import type { RuledCall, RuleFilter } from '../../../permissions/rules/rule-stor
 import { RuleStore } from '../../../permissions/rules/rule-store.js';
 import type { RulePlace } from '../../../permissions/rules/order-rules.js';
 import { MAX_USES_KEPT } from '../../../permissions/rules/rule-uses.js';
-import type { Database } from '../connection/database.js';
-import type { Statement } from '../connection/database.js';
-import { isSeen, viewerValues } from '../viewer-sql.js';
+import type { Database, Statement } from '../connection/database.js';
+import { asParameters, named } from '../connection/named-statement.js';
+import { isSeen, viewerValues, VIEWER } from '../viewer-sql.js';
 import type { PermissionRule } from '../../../protocol/wire/rule.js';
 
 interface Columns extends Omit<PermissionRule, 'created_at' | 'expires_at'> {
@@ -16,52 +16,57 @@ interface Columns extends Omit<PermissionRule, 'created_at' | 'expires_at'> {
 
 const UNCOUNTED =
   'id, scope, scope_id, priority, decision, matcher, description, expires_at, max_uses, created_at';
-const COLUMNS = `${UNCOUNTED}, uses`;
+const COLUMNS = `${UNCOUNTED}, uses` as const;
 
-const LIST_FOR: Statement = {
+const LIST_FOR = named({
   name: 'rules.list_for',
-  text: `SELECT ${UNCOUNTED}, CASE WHEN $5::text = ANY(used_by) THEN greatest(uses - 1, 0) ELSE uses END AS uses
-    FROM permission_rules WHERE tenant_id = $1 AND (scope = 'global' OR scope = 'user' AND scope_id = $2
-      OR scope = 'session' AND chat_uid = $3::uuid OR scope = 'agent' AND scope_id = $4)
+  parameters: 'tenant_id, user_id, chat_uid, agent, use_key',
+  text: `SELECT ${UNCOUNTED}, CASE WHEN :use_key::text = ANY(used_by) THEN greatest(uses - 1, 0) ELSE uses END AS uses
+    FROM permission_rules WHERE tenant_id = :tenant_id AND (scope = 'global' OR scope = 'user' AND scope_id = :user_id
+      OR scope = 'session' AND chat_uid = :chat_uid::uuid OR scope = 'agent' AND scope_id = :agent)
     ORDER BY created_at, id`,
-};
+});
 
 /** As `orderRules`, in the terms of the index `permission_rules_in_order`. */
 const PLACE = `array_position('{user,session,agent,global}'::text[], scope), (-priority), created_at, id`;
 
-/**
- * The rules `r` that the viewer `$1`…`$4` sees, of the scope `$5` with the id `$6`, if these are
- * set.
- */
-const MATCHES = `r.tenant_id = $2 AND NOT $1::boolean AND ($5::text IS NULL OR r.scope = $5) AND ($6::text IS NULL OR r.scope_id = $6)
-    AND (r.scope <> 'user' OR $3::boolean OR r.scope_id = $4::text)
-    AND (r.scope <> 'session' OR EXISTS (SELECT FROM chats c WHERE c.uid = r.chat_uid AND ${isSeen('c', 1)}))`;
+const FILTER = `${VIEWER}, scope, scope_id` as const;
 
-const LIST: Statement = {
+/** The rules `r` that the viewer sees, of the scope and with its id, if these are set. */
+const MATCHES = `r.tenant_id = :tenant_id AND NOT :any_tenant::boolean AND (:scope::text IS NULL OR r.scope = :scope) AND (:scope_id::text IS NULL OR r.scope_id = :scope_id)
+    AND (r.scope <> 'user' OR :is_admin::boolean OR r.scope_id = :user_id::text)
+    AND (r.scope <> 'session' OR EXISTS (SELECT FROM chats c WHERE c.uid = r.chat_uid AND ${isSeen('c')}))`;
+
+const LIST = named({
+  parameters: FILTER,
   text: `SELECT ${COLUMNS} FROM permission_rules r WHERE ${MATCHES} ORDER BY created_at, id`,
-};
+});
 
-const FIND: Statement = {
+const FIND = named({
   name: 'rules.find',
-  text: `SELECT ${COLUMNS} FROM permission_rules r WHERE r.id = $7 AND ${MATCHES}`,
-};
+  parameters: `id, ${FILTER}`,
+  text: `SELECT ${COLUMNS} FROM permission_rules r WHERE r.id = :id AND ${MATCHES}`,
+});
 
-const REMOVE: Statement = {
+const REMOVE = named({
   name: 'rules.remove',
-  text: `DELETE FROM permission_rules r WHERE r.id = $7 AND ${MATCHES} RETURNING r.id`,
-};
+  parameters: `id, ${FILTER}`,
+  text: `DELETE FROM permission_rules r WHERE r.id = :id AND ${MATCHES} RETURNING r.id`,
+});
 
-const REMOVE_ALL: Statement = {
+const REMOVE_ALL = named({
+  parameters: FILTER,
   text: `DELETE FROM permission_rules r WHERE ${MATCHES} RETURNING r.id`,
-};
+});
 
-/** After the place `$7`…`$10`, if that is set; a rule of a file comes before those here. */
-const LIST_IN_ORDER: Statement = {
+/** After a place, if that is set; a rule of a file comes before those here. */
+const LIST_IN_ORDER = named({
+  parameters: `${FILTER}, after_scope, after_priority, after_at, after_id, limit`,
   text: `SELECT ${COLUMNS} FROM permission_rules r WHERE ${MATCHES}
-      AND ($7::text IS NULL OR (${PLACE}) >
-        (array_position('{user,session,agent,global}'::text[], $7::text), -$8::integer, coalesce($9::timestamptz, '-infinity'), $10::text))
-    ORDER BY ${PLACE} LIMIT $11`,
-};
+      AND (:after_scope::text IS NULL OR (${PLACE}) >
+        (array_position('{user,session,agent,global}'::text[], :after_scope::text), -:after_priority::integer, coalesce(:after_at::timestamptz, '-infinity'), :after_id::text))
+    ORDER BY ${PLACE} LIMIT :limit`,
+});
 
 /** No delete of the chat passes it: its rules go with it. */
 const LOCK_CHAT: Statement = {
@@ -70,19 +75,21 @@ const LOCK_CHAT: Statement = {
 };
 
 /** Additions to one scope are serialized, so that the limit holds. */
-const LOCK: Statement = {
+const LOCK = named({
   name: 'rules.lock',
-  text: `SELECT pg_advisory_xact_lock(hashtextextended('permission_rules/' || $1::text || '/' || $2::text || '/' || coalesce($3::text, ''), 0))`,
-};
+  parameters: 'tenant_id, scope, scope_id',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('permission_rules/' || :tenant_id::text || '/' || :scope::text || '/' || coalesce(:scope_id::text, ''), 0))`,
+});
 
-const ADD: Statement = {
+const ADD = named({
   name: 'rules.add',
+  parameters: `${COLUMNS}, tenant_id, chat_uid, limit`,
   text: `INSERT INTO permission_rules (${COLUMNS}, tenant_id, chat_uid)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $13, $14::uuid
-    WHERE (SELECT count(*) FROM permission_rules WHERE tenant_id = $13 AND scope = $2 AND scope_id IS NOT DISTINCT FROM $3) < $12
-      AND ($14::uuid IS NULL OR EXISTS (SELECT FROM chats WHERE uid = $14::uuid))
+    SELECT ${asParameters(COLUMNS)}, :tenant_id, :chat_uid::uuid
+    WHERE (SELECT count(*) FROM permission_rules WHERE tenant_id = :tenant_id AND scope = :scope AND scope_id IS NOT DISTINCT FROM :scope_id) < :limit
+      AND (:chat_uid::uuid IS NULL OR EXISTS (SELECT FROM chats WHERE uid = :chat_uid::uuid))
     ON CONFLICT (id) DO NOTHING RETURNING id`,
-};
+});
 
 const COUNT_USE: Statement = {
   name: 'rules.count_use',
@@ -114,48 +121,49 @@ export class TypeOrmRuleStore extends RuleStore {
   }
 
   async list(filter: RuleFilter): Promise<PermissionRule[]> {
-    return (await this.db.query<Columns>(LIST, toValues(filter))).map(toRule);
+    return (await this.db.query<Columns>(...LIST(toValues(filter)))).map(toRule);
   }
 
   async listInOrder(
     filter: RuleFilter,
     { limit, after }: { readonly limit: number; readonly after?: RulePlace },
   ): Promise<PermissionRule[]> {
-    const place = [after?.scope, after?.priority, after?.created_at, after?.id];
-    const values = [...toValues(filter), ...place, limit].map((value) => value ?? null);
-    return (await this.db.query<Columns>(LIST_IN_ORDER, values)).map(toRule);
+    const list = LIST_IN_ORDER({
+      ...toValues(filter),
+      after_scope: after?.scope,
+      after_priority: after?.priority,
+      after_at: after?.created_at,
+      after_id: after?.id,
+      limit,
+    });
+    return (await this.db.query<Columns>(...list)).map(toRule);
   }
 
-  async listFor(call: RuledCall): Promise<PermissionRule[]> {
-    const { tenant_id, user_id, chat_uid, agent, use_key } = call;
-    const values = [tenant_id, user_id, chat_uid ?? null, agent ?? null, use_key ?? null];
-    return (await this.db.runs.query<Columns>(LIST_FOR, values)).map(toRule);
+  async listFor({ chat_uid, agent, use_key, ...caller }: RuledCall): Promise<PermissionRule[]> {
+    const list = LIST_FOR({ ...caller, chat_uid, agent, use_key });
+    return (await this.db.runs.query<Columns>(...list)).map(toRule);
   }
 
   async find(id: string, viewer: Viewer): Promise<PermissionRule | undefined> {
-    const [found] = await this.db.query<Columns>(FIND, [...toValues({ viewer }), id]);
+    const [found] = await this.db.query<Columns>(...FIND({ id, ...toValues({ viewer }) }));
     return found && toRule(found);
   }
 
   async add(rule: OwnedRule, limit: number): Promise<boolean> {
-    const { id, scope, scope_id, priority, decision, matcher, tenant_id, chat_uid } = rule;
-    const { description, expires_at, max_uses, created_at, uses } = rule;
-    const content = [id, scope, scope_id, priority, decision, JSON.stringify(matcher)];
-    const bounds = [description, expires_at, max_uses, created_at, uses, limit];
     const [, , added] = await this.db.batch([
-      [LOCK, [tenant_id, scope, scope_id]],
-      [LOCK_CHAT, [chat_uid]],
-      [ADD, [...content, ...bounds, tenant_id, chat_uid]],
+      LOCK(rule),
+      [LOCK_CHAT, [rule.chat_uid]],
+      ADD({ ...rule, matcher: JSON.stringify(rule.matcher), limit }),
     ]);
     return (added?.length ?? 0) > 0;
   }
 
   async remove(id: string, viewer: Viewer): Promise<boolean> {
-    return (await this.db.query(REMOVE, [...toValues({ viewer }), id])).length > 0;
+    return (await this.db.query(...REMOVE({ id, ...toValues({ viewer }) }))).length > 0;
   }
 
   async removeAll(filter: RuleFilter): Promise<number> {
-    return (await this.db.query(REMOVE_ALL, toValues(filter))).length;
+    return (await this.db.query(...REMOVE_ALL(toValues(filter)))).length;
   }
 
   async countUse(id: string, useKey: string): Promise<boolean> {
@@ -181,9 +189,8 @@ export class TypeOrmRuleStore extends RuleStore {
   }
 }
 
-/** `$1`…`$6` of `MATCHES`. */
-function toValues({ viewer, scope, scope_id }: RuleFilter): unknown[] {
-  return [...viewerValues(viewer), scope ?? null, scope_id ?? null];
+function toValues({ viewer, scope, scope_id }: RuleFilter) {
+  return { ...viewerValues(viewer), scope, scope_id };
 }
 
 function toRule({ created_at, expires_at, ...rest }: Columns): PermissionRule {

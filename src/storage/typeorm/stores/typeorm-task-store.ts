@@ -2,8 +2,9 @@ import type { AnyViewer } from '../../../persistence/viewer.js';
 import { TaskStore } from '../../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../../tasks/task-store.js';
 import type { Database, Statement } from '../connection/database.js';
+import { asParameters, named } from '../connection/named-statement.js';
 import { TaskEntity } from '../entities/task.entity.js';
-import { inSeenChat, viewerValues } from '../viewer-sql.js';
+import { inSeenChat, viewerValues, VIEWER } from '../viewer-sql.js';
 import type { Task } from '../../../protocol/wire/task.js';
 
 /** Additions to one board are serialized, so that the limit holds. */
@@ -12,37 +13,43 @@ const LOCK_BOARD: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtextextended('tasks/' || $1::text, 0))`,
 };
 
+const COLUMNS =
+  'id, chat_id, title, description, status, version, agent_id, created_at, updated_at';
+
 /** The lock on the chat's row prevents its deletion meanwhile. */
-const ADD: Statement = {
+const ADD = named({
   name: 'tasks.add',
-  text: `WITH chat AS (SELECT chats.uid FROM chats WHERE chats.uid = $3 FOR KEY SHARE)
-    INSERT INTO tasks (id, chat_id, chat_uid, title, description, status, version, agent_id, created_at, updated_at)
-    SELECT $1, $2, chat.uid, $4, $5, $6, $7, $8, $9, $10 FROM chat
-    WHERE (SELECT count(*) FROM tasks WHERE chat_uid = $3) < $11
+  parameters: `${COLUMNS}, chat_uid, limit`,
+  text: `WITH chat AS (SELECT chats.uid FROM chats WHERE chats.uid = :chat_uid FOR KEY SHARE)
+    INSERT INTO tasks (${COLUMNS}, chat_uid) SELECT ${asParameters(COLUMNS)}, chat.uid FROM chat
+    WHERE (SELECT count(*) FROM tasks WHERE chat_uid = :chat_uid) < :limit
     RETURNING id`,
-};
+});
 
-const FIND: Statement = {
+const FIND = named({
   name: 'tasks.find',
-  text: `SELECT id, chat_id, title, description, status, version, agent_id, created_at, updated_at
-    FROM tasks t WHERE t.id = $1 AND ${inSeenChat('t', 2)}`,
-};
+  parameters: `id, ${VIEWER}`,
+  text: `SELECT ${COLUMNS} FROM tasks t WHERE t.id = :id AND ${inSeenChat('t')}`,
+});
 
-const FIND_CHAT: Statement = {
+const FIND_CHAT = named({
   name: 'tasks.find_chat',
-  text: `SELECT chat_uid FROM tasks t WHERE t.id = $1 AND ${inSeenChat('t', 2)}`,
-};
+  parameters: `id, ${VIEWER}`,
+  text: `SELECT chat_uid FROM tasks t WHERE t.id = :id AND ${inSeenChat('t')}`,
+});
 
-const REPLACE: Statement = {
+const REPLACE = named({
   name: 'tasks.replace',
-  text: `UPDATE tasks t SET title = $3, description = $4, status = $5, version = $6, agent_id = $7, updated_at = $8
-    WHERE t.id = $1 AND t.version = $2 AND ${inSeenChat('t', 9)} RETURNING t.id`,
-};
+  parameters: `id, seen, title, description, status, version, agent_id, updated_at, ${VIEWER}`,
+  text: `UPDATE tasks t SET title = :title, description = :description, status = :status, version = :version, agent_id = :agent_id, updated_at = :updated_at
+    WHERE t.id = :id AND t.version = :seen AND ${inSeenChat('t')} RETURNING t.id`,
+});
 
-const REMOVE: Statement = {
+const REMOVE = named({
   name: 'tasks.remove',
-  text: `DELETE FROM tasks t WHERE t.id = $1 AND t.version = $2 AND ${inSeenChat('t', 3)} RETURNING t.id`,
-};
+  parameters: `id, seen, ${VIEWER}`,
+  text: `DELETE FROM tasks t WHERE t.id = :id AND t.version = :seen AND ${inSeenChat('t')} RETURNING t.id`,
+});
 
 const LIST_BRIEF: Statement = {
   name: 'tasks.list_brief',
@@ -77,36 +84,31 @@ export class TypeOrmTaskStore extends TaskStore {
   }
 
   async find(id: string, viewer: AnyViewer): Promise<Task | undefined> {
-    const [found] = await this.db.query<Columns>(FIND, [id, ...viewerValues(viewer)]);
+    const [found] = await this.db.query<Columns>(...FIND({ id, ...viewerValues(viewer) }));
     return found && toTask(found);
   }
 
   async findChatUid(id: string, viewer: AnyViewer): Promise<string | undefined> {
-    const values = [id, ...viewerValues(viewer)];
-    const [found] = await this.db.query<{ chat_uid: string }>(FIND_CHAT, values);
+    const find = FIND_CHAT({ id, ...viewerValues(viewer) });
+    const [found] = await this.db.query<{ chat_uid: string }>(...find);
     return found?.chat_uid;
   }
 
   async add(task: Task, { chat_uid, limit }: TaskPlace): Promise<boolean> {
-    const { id, chat_id, title, description, status } = task;
-    const { version, agent_id, created_at, updated_at } = task;
-    const content = [id, chat_id, chat_uid, title, description, status];
     const [, added] = await this.db.batch([
       [LOCK_BOARD, [chat_uid]],
-      [ADD, [...content, version, agent_id, created_at, updated_at, limit]],
+      ADD({ ...task, chat_uid, limit }),
     ]);
     return (added?.length ?? 0) > 0;
   }
 
   async replace(task: Task, { seen, viewer }: SeenTask): Promise<boolean> {
-    const { id, title, description, status, version, agent_id, updated_at } = task;
-    const content = [title, description, status, version, agent_id, updated_at];
-    const values = [id, seen, ...content, ...viewerValues(viewer)];
-    return (await this.db.query(REPLACE, values)).length > 0;
+    const replace = REPLACE({ ...task, seen, ...viewerValues(viewer) });
+    return (await this.db.query(...replace)).length > 0;
   }
 
   async remove(id: string, { seen, viewer }: SeenTask): Promise<boolean> {
-    return (await this.db.query(REMOVE, [id, seen, ...viewerValues(viewer)])).length > 0;
+    return (await this.db.query(...REMOVE({ id, seen, ...viewerValues(viewer) }))).length > 0;
   }
 }
 
