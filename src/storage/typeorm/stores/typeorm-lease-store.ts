@@ -7,6 +7,7 @@ import type {
   Unowned,
 } from '../../../persistence/rows/lease-rows.js';
 import type { Database, Statement } from '../connection/database.js';
+import { named } from '../connection/named-statement.js';
 import {
   INTERACTION_COLUMNS,
   IS_ACTIVE,
@@ -19,7 +20,7 @@ import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
  * The clock of the database, read after the row was locked: waiting for the lock costs no lease
  * time.
  */
-const UNTIL = `clock_timestamp() + $3::integer * interval '1 millisecond'`;
+const UNTIL = `clock_timestamp() + :ttl_ms::integer * interval '1 millisecond'`;
 
 /** For the table `i`. */
 const IS_FREE = '(i.owner IS NULL OR i.lease_until < clock_timestamp())';
@@ -38,31 +39,33 @@ const countAloneLosses = (isLost: string): string =>
   `CASE WHEN i.progressed THEN 0 ELSE i.alone_losses + (i.trial = 1 AND ${isLost})::integer END`;
 
 const HAS_OWNER = 'i.owner IS NOT NULL';
-const HAS_LOST_OWNER = `${HAS_OWNER} AND NOT ($4::boolean AND i.owner = $2)`;
+const HAS_LOST_OWNER = `${HAS_OWNER} AND NOT (:never_begun::boolean AND i.owner = :owner)`;
 
-const ACQUIRE: Statement = {
+const ACQUIRE = named({
   name: 'leases.acquire',
+  parameters: 'id, owner, ttl_ms, never_begun, trial',
   text: `
     WITH free AS MATERIALIZED (
       SELECT i.id, i.owner, i.parked_signals IS NOT NULL AS parked FROM interactions i
-      WHERE i.id = $1 AND ${WANTS_A_RUN} AND ${IS_FREE} FOR UPDATE
+      WHERE i.id = :id AND ${WANTS_A_RUN} AND ${IS_FREE} FOR UPDATE
     )
-    UPDATE interactions i SET epoch = i.epoch + 1, owner = $2, lease_until = ${UNTIL}, parked_signals = NULL, waits_for = NULL,
-      losses = ${countLosses(HAS_LOST_OWNER)}, alone_losses = ${countAloneLosses(HAS_LOST_OWNER)}, trial = $5, progressed = false
+    UPDATE interactions i SET epoch = i.epoch + 1, owner = :owner, lease_until = ${UNTIL}, parked_signals = NULL, waits_for = NULL,
+      losses = ${countLosses(HAS_LOST_OWNER)}, alone_losses = ${countAloneLosses(HAS_LOST_OWNER)}, trial = :trial, progressed = false
     FROM free WHERE i.id = free.id
     RETURNING ${INTERACTION_COLUMNS}, free.owner AS lost_owner, free.parked, i.losses, i.alone_losses`,
-};
+});
 
 /** Locks rows in the order of ids, so that two renewals cannot deadlock. */
-const RENEW: Statement = {
+const RENEW = named({
+  parameters: 'ids, epochs, owner, ttl_ms',
   text: `
     WITH held AS MATERIALIZED (
-      SELECT i.id FROM unnest($1::text[], $4::integer[]) AS h (id, epoch) JOIN interactions i ON i.id = h.id
-      WHERE i.epoch = h.epoch AND i.owner = $2 ORDER BY i.id FOR UPDATE OF i
+      SELECT i.id FROM unnest(:ids::text[], :epochs::integer[]) AS h (id, epoch) JOIN interactions i ON i.id = h.id
+      WHERE i.epoch = h.epoch AND i.owner = :owner ORDER BY i.id FOR UPDATE OF i
     )
     UPDATE interactions i SET lease_until = ${UNTIL} FROM held WHERE i.id = held.id
     RETURNING i.id AS interaction_id, i.last_seq, i.signals, i.cancel_reason, i.cancelled_by`,
-};
+});
 
 /** A run parked in any other status would never be woken, unless a requirement wakes it. */
 const IS_WAITING = "status IN ('WAITING_APPROVAL', 'WAITING_INPUT')";
@@ -76,11 +79,12 @@ const RELEASE: Statement = {
   text: 'UPDATE interactions SET owner = NULL, lease_until = NULL WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL',
 };
 
-const PARK: Statement = {
+const PARK = named({
   name: 'leases.park',
-  text: `UPDATE interactions SET owner = NULL, lease_until = NULL, parked_signals = signals, waits_for = $4, status = coalesce($5, status)
-    WHERE id = $1 AND epoch = $2 AND owner IS NOT NULL AND signals = $3 AND (${IS_WAITING} OR $4::text IS NOT NULL) AND cancel_reason IS NULL RETURNING id`,
-};
+  parameters: 'id, epoch, signals, waits_for, status',
+  text: `UPDATE interactions SET owner = NULL, lease_until = NULL, parked_signals = signals, waits_for = :waits_for, status = coalesce(:status, status)
+    WHERE id = :id AND epoch = :epoch AND owner IS NOT NULL AND signals = :signals AND (${IS_WAITING} OR :waits_for::text IS NOT NULL) AND cancel_reason IS NULL RETURNING id`,
+});
 
 const IS_PARKED_FOR = `waits_for IS NOT NULL AND parked_signals = signals AND ${IS_ACTIVE}`;
 
@@ -118,8 +122,8 @@ export class TypeOrmLeaseStore extends LeaseStore {
 
   async acquireLease(interactionId: string, terms: LeaseTerms): Promise<Lease | undefined> {
     const { owner, ttl_ms, never_begun = false, trial = 0 } = terms;
-    const parameters = [interactionId, owner, ttl_ms, never_begun, trial];
-    const [row] = await this.db.query<ColumnsOfLease>(ACQUIRE, parameters);
+    const acquire = ACQUIRE({ id: interactionId, owner, ttl_ms, never_begun, trial });
+    const [row] = await this.db.query<ColumnsOfLease>(...acquire);
     if (!row) return undefined;
     const { lost_owner, parked, losses, alone_losses } = row;
     return { interaction: toInteractionRow(row), lost_owner, parked, losses, alone_losses };
@@ -132,7 +136,7 @@ export class TypeOrmLeaseStore extends LeaseStore {
     if (held.length === 0) return [];
     const ids = held.map(({ interaction_id }) => interaction_id);
     const epochs = held.map(({ epoch }) => epoch);
-    return this.db.query<LeaseState>(RENEW, [ids, owner, ttl_ms, epochs]);
+    return this.db.query<LeaseState>(...RENEW({ ids, epochs, owner, ttl_ms }));
   }
 
   async leaveTrial(interactionId: string, epoch: number): Promise<void> {
@@ -143,10 +147,9 @@ export class TypeOrmLeaseStore extends LeaseStore {
     await this.db.query(RELEASE, [interactionId, epoch]);
   }
 
-  async park({ interaction_id, epoch, signals, missing }: ParkedLease): Promise<boolean> {
+  async park({ interaction_id: id, epoch, signals, missing }: ParkedLease): Promise<boolean> {
     const { waits_for = null, status = null } = missing ?? {};
-    const parameters = [interaction_id, epoch, signals, waits_for, status];
-    return (await this.db.query(PARK, parameters)).length > 0;
+    return (await this.db.query(...PARK({ id, epoch, signals, waits_for, status }))).length > 0;
   }
 
   async listAwaited(limit: number, after = ''): Promise<string[]> {
