@@ -10,6 +10,7 @@ import type { Database } from '../connection/database.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
 import type { Statement } from '../connection/database.js';
+import { asParameters, named } from '../connection/named-statement.js';
 import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
 
 const LOCK: Statement = {
@@ -17,9 +18,13 @@ const LOCK: Statement = {
   text: 'SELECT id FROM interactions WHERE id = $1 AND tenant_id = $2 FOR NO KEY UPDATE',
 };
 
+/** The columns beside `interaction_id` and `signal`. */
+const COLUMNS = 'id, agent_id, user_comment, user_content, redacted, created_at, created_by';
+
 /** Requires that lock. Saves the intervention and increments `signals`, or returns the obstacle. */
-const ADD: Statement = {
+const ADD = named({
   name: 'interventions.add',
+  parameters: `interaction_id, tenant_id, ${COLUMNS}`,
   text: `
     WITH verdict AS MATERIALIZED (
       SELECT i.id, CASE
@@ -27,18 +32,18 @@ const ADD: Statement = {
           WHEN (SELECT count(*) FROM interventions v WHERE v.interaction_id = i.id) >= ${MAX_INTERVENTIONS} THEN 'too_many'
           ELSE 'accepted'
         END AS outcome
-      FROM interactions i WHERE i.id = $1 AND i.tenant_id = $8
+      FROM interactions i WHERE i.id = :interaction_id AND i.tenant_id = :tenant_id
     ),
     signalled AS (
       UPDATE interactions i SET signals = i.signals + 1 FROM verdict v
       WHERE i.id = v.id AND v.outcome = 'accepted' RETURNING ${INTERACTION_COLUMNS}
     ),
     added AS (
-      INSERT INTO interventions (interaction_id, id, agent_id, user_comment, user_content, redacted, created_at, created_by, signal)
-      SELECT s.id, $2, $3, $4, $5, $6::json, $7::timestamptz, $9, s.signals FROM signalled s
+      INSERT INTO interventions (interaction_id, ${COLUMNS}, signal)
+      SELECT s.id, ${asParameters(COLUMNS)}, s.signals FROM signalled s
     )
     SELECT v.outcome, s.* FROM verdict v LEFT JOIN signalled s ON true`,
-};
+});
 
 type Verdict = ColumnsOfInteraction & Pick<InterveneOutcome, 'outcome'>;
 /** Messages of users to agents, in Postgres. */
@@ -48,13 +53,10 @@ export class TypeOrmInterventionStore extends InterventionStore {
   }
 
   async intervene(wanted: NewIntervention, tenantId: string): Promise<InterveneOutcome> {
-    const { interaction_id, id, agent_id, user_comment, user_content } = wanted;
-    const { created_at, created_by } = wanted;
     const redacted = wanted.redacted && JSON.stringify(wanted.redacted);
-    const texts = [user_comment, user_content, redacted];
     const [, verdicts] = await this.db.runs.batch<Verdict>([
-      [LOCK, [interaction_id, tenantId]],
-      [ADD, [interaction_id, id, agent_id, ...texts, created_at, tenantId, created_by]],
+      [LOCK, [wanted.interaction_id, tenantId]],
+      ADD({ ...wanted, redacted, tenant_id: tenantId }),
     ]);
     const verdict = verdicts![0];
     if (!verdict) return { outcome: 'unknown' };
