@@ -3,6 +3,7 @@ import type { Repository } from 'typeorm';
 import type { ApiKey } from '../../../auth/keys/key-store.js';
 import { KeyStore } from '../../../auth/keys/key-store.js';
 import type { Database, Statement } from '../connection/database.js';
+import { asParameters, named } from '../connection/named-statement.js';
 import { KeyEntity } from '../entities/key.entity.js';
 
 /** Additions to one tenant are serialized, so that the limit holds. */
@@ -11,13 +12,15 @@ const LOCK: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtextextended('api_keys/' || $1::text, 0))`,
 };
 
-const ADD: Statement = {
+const COLUMNS = 'id, tenant_id, user_id, scopes, secret_hash, created_at, expires_at, created_by';
+
+const ADD = named({
   name: 'keys.add',
-  text: `INSERT INTO api_keys (id, tenant_id, user_id, scopes, secret_hash, created_at, expires_at, created_by)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8
-    WHERE (SELECT count(*) FROM api_keys WHERE tenant_id = $2) < $9
+  parameters: `${COLUMNS}, limit`,
+  text: `INSERT INTO api_keys (${COLUMNS}) SELECT ${asParameters(COLUMNS)}
+    WHERE (SELECT count(*) FROM api_keys WHERE tenant_id = :tenant_id) < :limit
     ON CONFLICT (id) DO NOTHING RETURNING id`,
-};
+});
 
 const REMOVE: Statement = {
   name: 'keys.remove',
@@ -48,13 +51,7 @@ export class TypeOrmKeyStore extends KeyStore {
   }
 
   async add(key: ApiKey, limit: number): Promise<boolean> {
-    const { id, tenant_id, user_id, scopes, secret_hash } = key;
-    const { created_at, expires_at, created_by } = key;
-    const values = [id, tenant_id, user_id, scopes, secret_hash, created_at, expires_at];
-    const [, added] = await this.db.batch([
-      [LOCK, [tenant_id]],
-      [ADD, [...values, created_by, limit]],
-    ]);
+    const [, added] = await this.db.batch([[LOCK, [key.tenant_id]], ADD({ ...key, limit })]);
     return (added?.length ?? 0) > 0;
   }
 

@@ -1,6 +1,7 @@
 import type { SavedPrincipal, StreamTicket } from '../../../auth/tickets/ticket-store.js';
 import { TicketStore } from '../../../auth/tickets/ticket-store.js';
 import type { Database, Statement } from '../connection/database.js';
+import { named } from '../connection/named-statement.js';
 
 /** Processes that sweep at once don't wait for each other. */
 const SWEEP: Statement = {
@@ -15,11 +16,12 @@ const LOCK: Statement = {
   text: `SELECT pg_advisory_xact_lock(hashtextextended('stream_tickets/' || $1::text, 0))`,
 };
 
-const ADD: Statement = {
+const ADD = named({
   name: 'tickets.add',
-  text: `INSERT INTO stream_tickets (hash, path, holder, principal, expires_at) SELECT $1, $2, $3, $4, $5
-    WHERE (SELECT count(*) FROM stream_tickets WHERE holder = $3) < $6 RETURNING hash`,
-};
+  parameters: 'hash, path, holder, principal, expires_at, limit',
+  text: `INSERT INTO stream_tickets (hash, path, holder, principal, expires_at) SELECT :hash, :path, :holder, :principal, :expires_at
+    WHERE (SELECT count(*) FROM stream_tickets WHERE holder = :holder) < :limit RETURNING hash`,
+});
 
 const TAKE: Statement = {
   name: 'tickets.take',
@@ -33,13 +35,13 @@ export class TypeOrmTicketStore extends TicketStore {
   }
 
   async add(ticket: StreamTicket, now: string, limit: number): Promise<boolean> {
-    const { hash, path, principal, expires_at } = ticket;
-    const holder = JSON.stringify([principal.tenant_id, principal.user_id]);
-    const values = [hash, path, holder, JSON.stringify(principal), expires_at, limit];
+    const { tenant_id, user_id } = ticket.principal;
+    const holder = JSON.stringify([tenant_id, user_id]);
+    const principal = JSON.stringify(ticket.principal);
     const [, , added] = await this.db.batch([
       [SWEEP, [now]],
       [LOCK, [holder]],
-      [ADD, values],
+      ADD({ ...ticket, holder, principal, limit }),
     ]);
     return (added?.length ?? 0) > 0;
   }
