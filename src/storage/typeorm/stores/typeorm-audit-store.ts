@@ -3,26 +3,27 @@ import type { AuditEntry } from '../../../audit/audit-entry.js';
 import { AuditStore } from '../../../audit/audit-store.js';
 import type { AuditPage } from '../../../audit/audit-store.js';
 import type { StartInteraction } from '../../../persistence/rows/start-rows.js';
-import type { Database, Statement, Step } from '../connection/database.js';
+import type { Database, Step } from '../connection/database.js';
+import { asParameters, named } from '../connection/named-statement.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import type { AuditRow } from '../entities/audit.entity.js';
 
-const INSERT =
-  'INSERT INTO audit (id, at, tenant_id, user_id, action, chat_id, interaction_id, detail)';
-const ADD: Statement = { text: `${INSERT} VALUES ($1, $2, $3, $4, $5, $6, $7, $8)` };
+const COLUMNS = 'id, at, tenant_id, user_id, action, chat_id, interaction_id, detail';
+const INSERT = `INSERT INTO audit (${COLUMNS}) SELECT ${asParameters(COLUMNS)}`;
+const ADD = named({ parameters: COLUMNS, text: INSERT });
 /** The chat has a uid of its own only if the start of the interaction created it. */
-const ADD_WITH_CHAT: Statement = {
+const ADD_WITH_CHAT = named({
   name: 'audit.add-with-chat',
-  text: `${INSERT} SELECT $1, $2::timestamptz, $3, $4, $5, $6, $7, $8::json
-    WHERE EXISTS (SELECT FROM interactions WHERE id = $9 AND chat_uid = $10::uuid)`,
-};
+  parameters: `${COLUMNS}, started_id, chat_uid`,
+  text: `${INSERT} WHERE EXISTS (SELECT FROM interactions WHERE id = :started_id AND chat_uid = :chat_uid::uuid)`,
+});
 
 /** The last step of a start: adds its entry if it created the chat. */
 export function addWithChat(
   entry: AuditEntry,
   { interaction, chat }: Pick<StartInteraction, 'interaction' | 'chat'>,
 ): Step {
-  return [ADD_WITH_CHAT, [...toParameters(entry), interaction.id, chat.uid]];
+  return ADD_WITH_CHAT({ ...toValues(entry), started_id: interaction.id, chat_uid: chat.uid });
 }
 
 /** The audit trails in Postgres, on a server or embedded. Newest is by time, then by id. */
@@ -32,7 +33,7 @@ export class TypeOrmAuditStore extends AuditStore {
   }
 
   async add(entry: AuditEntry): Promise<void> {
-    await this.db.query(ADD, toParameters(entry));
+    await this.db.query(...ADD(toValues(entry)));
   }
 
   async list({ tenant_id, limit, before }: AuditPage): Promise<AuditEntry[]> {
@@ -49,10 +50,8 @@ export class TypeOrmAuditStore extends AuditStore {
   }
 }
 
-function toParameters(entry: AuditEntry): unknown[] {
-  const { id, at, tenant_id, user_id, action, chat_id, interaction_id, detail } = entry;
-  const of = [tenant_id, user_id, action, chat_id, interaction_id];
-  return [id, at, ...of, JSON.stringify(detail)];
+function toValues({ chat_id, interaction_id, ...entry }: AuditEntry) {
+  return { ...entry, chat_id, interaction_id, detail: JSON.stringify(entry.detail) };
 }
 
 function toEntry({ chat_id, interaction_id, ...row }: AuditRow): AuditEntry {
