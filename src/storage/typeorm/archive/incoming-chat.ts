@@ -8,8 +8,10 @@ import type { WrappedKey } from '../../../encryption/data-key-store.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { Database, Statement, Step } from '../connection/database.js';
+import { asParameters, named } from '../connection/named-statement.js';
 import { FILE_COLUMNS } from '../stores/typeorm-file-catalog.js';
-import { MARK_BRANCH_OF } from '../interactions/chat-statements.js';
+import { REQUEST_COLUMNS } from '../stores/typeorm-request-store.js';
+import { chatValues, MARK_BRANCH_OF, NEW_CHAT } from '../interactions/chat-statements.js';
 
 /** No upload takes longer: its process died. */
 export const LONGEST_IMPORT = '1 day';
@@ -23,59 +25,59 @@ const RELEASE_LOGS: Statement = {
 
 const DISCARD: Statement = { text: 'DELETE FROM incoming_chats WHERE id = $1' };
 
-const RECORD_COLUMNS = 'interaction_id, seq, epoch, agent_id, key, type, at, body, hidden';
-
 /** The records of the interaction `$1` until the import is complete. */
 const HOLD_LOG: Statement = {
   text: `INSERT INTO loose_logs (interaction_id, remove_at) VALUES ($1, clock_timestamp() + interval '${LONGEST_IMPORT}')
     ON CONFLICT (interaction_id) DO NOTHING`,
 };
 
-/** Of the interaction `$1`. Bodies travel as one JSON array, as in appends. */
-const ADD_RECORDS: Statement = {
-  text: `INSERT INTO records (${RECORD_COLUMNS})
-    SELECT $1, r.* FROM ROWS FROM (unnest($2::integer[]), unnest($3::integer[]), unnest($4::text[]), unnest($5::text[]),
-      unnest($6::text[]), unnest($7::timestamptz[]), json_array_elements($8::json), json_array_elements($9::json)) AS r`,
-};
+/** Arrays with an item for each record. Bodies travel as one JSON array, as in appends. */
+const ADD_RECORDS = named({
+  parameters: 'interaction_id, seqs, epochs, agent_ids, keys, types, times, bodies, hidden',
+  text: `INSERT INTO records (interaction_id, seq, epoch, agent_id, key, type, at, body, hidden)
+    SELECT :interaction_id, r.* FROM ROWS FROM (unnest(:seqs::integer[]), unnest(:epochs::integer[]), unnest(:agent_ids::text[]), unnest(:keys::text[]),
+      unnest(:types::text[]), unnest(:times::timestamptz[]), json_array_elements(:bodies::json), json_array_elements(:hidden::json)) AS r`,
+});
 
-const INTERACTION_FIELDS = `id, chat_uid, chat_id, tenant_id, started_by, parent_id, status, user_message, agent, agent_id, model, settings, input_tokens, output_tokens,
-  cached_tokens, cache_write_tokens, reasoning_tokens, cost_usd, error, added_messages, created_at, completed_at, superseded_at, last_seq, metadata, epoch, edited_from, queue_rank, bytes, final_bytes`;
+/** The columns of an interaction beside `final_bytes`, which is the same as `bytes`. */
+const INTERACTION_FIELDS =
+  'id, chat_uid, chat_id, tenant_id, started_by, parent_id, status, user_message, agent, agent_id, model, settings, input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, cost_usd, error, added_messages, created_at, completed_at, superseded_at, last_seq, metadata, epoch, edited_from, queue_rank, bytes';
 
-const ADD_INTERACTION: Statement = {
-  text: `INSERT INTO incoming_interactions (incoming_id, ${INTERACTION_FIELDS})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $30)`,
-};
+const ADD_INTERACTION = named({
+  parameters: `incoming_id, ${INTERACTION_FIELDS}`,
+  text: `INSERT INTO incoming_interactions (incoming_id, ${INTERACTION_FIELDS}, final_bytes)
+    VALUES (:incoming_id, ${asParameters(INTERACTION_FIELDS)}, :bytes)`,
+});
 
-const REQUEST_FIELDS =
-  'id, interaction_id, chat_uid, chat_id, tenant_id, key, kind, status, agent_id, event, settlement, created_at, expires_at, settled_at';
+const ADD_REQUEST = named({
+  parameters: `incoming_id, ${REQUEST_COLUMNS}`,
+  text: `INSERT INTO incoming_requests (incoming_id, ${REQUEST_COLUMNS}) VALUES (:incoming_id, ${asParameters(REQUEST_COLUMNS)})`,
+});
 
-const ADD_REQUEST: Statement = {
-  text: `INSERT INTO incoming_requests (incoming_id, ${REQUEST_FIELDS})
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-};
+const CHAT_FIELDS = `${NEW_CHAT}, head_interaction_id, updated_at, preview` as const;
 
-/** Creates the chat (`$2`…`$15`) with what was received as `$1`, unless its id is taken. */
-const COMMIT_INCOMING: Statement = {
+/** Creates the chat with what was received, unless its id is taken. */
+const COMMIT_INCOMING = named({
+  parameters: `incoming_id, ${CHAT_FIELDS}`,
   text: `
     WITH chat AS (
-      INSERT INTO chats (uid, tenant_id, id, owner, visibility, title, head_interaction_id, created_at, updated_at, settings, messages, metadata, preview, master_key_id, data_key)
-      SELECT $2::uuid, $3, $4, $5, $6, $7, $8, $9::timestamptz, $10::timestamptz, $11::json, $12::json, $13::json, $14, $15, $16 FROM incoming_chats WHERE id = $1
+      INSERT INTO chats (${CHAT_FIELDS}) SELECT ${asParameters(CHAT_FIELDS)} FROM incoming_chats WHERE id = :incoming_id
       ON CONFLICT (tenant_id, id) DO NOTHING RETURNING uid
     ),
     entered AS (
-      INSERT INTO interactions (${INTERACTION_FIELDS})
-      SELECT ${INTERACTION_FIELDS} FROM incoming_interactions WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat) ORDER BY id
+      INSERT INTO interactions (${INTERACTION_FIELDS}, final_bytes)
+      SELECT ${INTERACTION_FIELDS}, final_bytes FROM incoming_interactions WHERE incoming_id = :incoming_id AND EXISTS (SELECT FROM chat) ORDER BY id
     ),
     kept AS (
       DELETE FROM loose_logs l USING incoming_interactions i
-      WHERE i.incoming_id = $1 AND l.interaction_id = i.id AND EXISTS (SELECT FROM chat)
+      WHERE i.incoming_id = :incoming_id AND l.interaction_id = i.id AND EXISTS (SELECT FROM chat)
     ),
     asked AS (
-      INSERT INTO requests (${REQUEST_FIELDS})
-      SELECT ${REQUEST_FIELDS} FROM incoming_requests WHERE incoming_id = $1 AND EXISTS (SELECT FROM chat)
+      INSERT INTO requests (${REQUEST_COLUMNS})
+      SELECT ${REQUEST_COLUMNS} FROM incoming_requests WHERE incoming_id = :incoming_id AND EXISTS (SELECT FROM chat)
     )
     SELECT uid FROM chat`,
-};
+});
 
 /** Of the chat `$1`, if it was created. */
 const ADD_FILES: Statement = {
@@ -102,32 +104,27 @@ export class IncomingRows implements IncomingChat {
     if (!this.#ids.has(id)) this.#bytes = 0;
     this.#ids.add(id);
     const columns = toColumns(records);
-    this.#bytes += bytesOf(columns.slice(-2));
-    await this.db.batch([
-      [HOLD_LOG, [id]],
-      [ADD_RECORDS, [id, ...columns]],
-    ]);
+    this.#bytes += bytesOf([columns.bodies, columns.hidden]);
+    await this.db.batch([[HOLD_LOG, [id]], ADD_RECORDS({ interaction_id: id, ...columns })]);
   }
 
   async end(row: ArchivedInteraction, { requests, added_messages }: ArchivedEnd): Promise<void> {
-    const asked = requests.map((request): Step => [ADD_REQUEST, [this.id, ...ofRequest(request)]]);
+    const asked = requests.map(ofRequest);
     const interaction = ofInteraction(row, JSON.stringify(added_messages));
-    const bytes = this.#bytes + bytesOf([interaction, requests.map(ofRequest)].flat(2));
-    await this.db.batch([[ADD_INTERACTION, [this.id, ...interaction, bytes]], ...asked]);
+    const bytes = this.#bytes + bytesOf([interaction, ...asked].flatMap(Object.values));
+    await this.db.batch([
+      ADD_INTERACTION({ incoming_id: this.id, ...interaction, bytes }),
+      ...asked.map((request) => ADD_REQUEST({ incoming_id: this.id, ...request })),
+    ]);
   }
 
   async commit(chat: ArchivedChat, key?: WrappedKey): Promise<boolean> {
-    const { uid, tenant_id, id, owner, visibility, title } = chat;
-    const { head_interaction_id, created_at, updated_at, preview } = chat;
-    const { settings, messages = [], metadata, files = [] } = chat;
-    const json = [settings, messages, metadata].map((each) => JSON.stringify(each));
-    const named = [uid, tenant_id, id, owner, visibility, title];
-    const wrapped = [key?.master_key_id, key?.wrapped];
-    const texts = [...json, preview];
-    const values = [...named, head_interaction_id, created_at, updated_at, ...texts, ...wrapped];
+    const { head_interaction_id, updated_at, preview, files = [] } = chat;
+    const head = { head_interaction_id, updated_at, preview };
+    const values = chatValues({ ...chat, ...(key && { data_key: key }) });
     const [made] = await this.db.longBatch([
-      [COMMIT_INCOMING, [this.id, ...values]],
-      [ADD_FILES, [uid, JSON.stringify(files)]],
+      COMMIT_INCOMING({ incoming_id: this.id, ...values, ...head }),
+      [ADD_FILES, [chat.uid, JSON.stringify(files)]],
       [MARK_BRANCH_OF, [head_interaction_id, updated_at]],
       ...this.#discarding(),
     ]);
@@ -152,40 +149,44 @@ function bytesOf(values: readonly unknown[]): number {
   return texts.reduce((total, text) => total + Buffer.byteLength(text), 0);
 }
 
-function toColumns(records: readonly LogRecord[]): unknown[] {
-  return [
-    records.map(({ seq }) => seq),
-    records.map(({ epoch }) => epoch),
-    records.map(({ agent_id }) => agent_id),
-    records.map(({ key }) => key),
-    records.map(({ body }) => body.type),
-    records.map(({ at }) => at),
-    JSON.stringify(records.map(({ body }) => body)),
-    JSON.stringify(records.map(({ hidden }) => hidden)),
-  ];
+function toColumns(records: readonly LogRecord[]) {
+  return {
+    seqs: records.map(({ seq }) => seq),
+    epochs: records.map(({ epoch }) => epoch),
+    agent_ids: records.map(({ agent_id }) => agent_id),
+    keys: records.map(({ key }) => key),
+    types: records.map(({ body }) => body.type),
+    times: records.map(({ at }) => at),
+    bodies: JSON.stringify(records.map(({ body }) => body)),
+    hidden: JSON.stringify(records.map(({ hidden }) => hidden)),
+  };
 }
 
-function ofInteraction(row: ArchivedInteraction, added_messages: string): unknown[] {
+function ofInteraction(row: ArchivedInteraction, added_messages: string) {
   const { id, chat_uid, chat_id, tenant_id, started_by, parent_id, status } = row;
-  const { user_message, agent, agent_id, model } = row;
-  const { usage, error, created_at, completed_at, superseded_at, last_seq, epoch } = row;
-  return [
-    ...[id, chat_uid, chat_id, tenant_id, started_by, parent_id, status],
-    ...[user_message, agent, agent_id, model],
-    ...[JSON.stringify(row.settings), usage.input_tokens, usage.output_tokens],
-    ...[usage.cached_tokens, usage.cache_write_tokens, usage.reasoning_tokens, usage.cost_usd],
-    ...[error && JSON.stringify(error), added_messages, created_at, completed_at],
-    ...[superseded_at, last_seq, JSON.stringify(row.metadata), epoch, row.edited_from],
-    row.begun ? null : 0,
-  ];
+  const { user_message, agent, agent_id, model, usage, error } = row;
+  const { created_at, completed_at, superseded_at, last_seq, epoch, edited_from } = row;
+  return {
+    ...{ id, chat_uid, chat_id, tenant_id, started_by, parent_id, status },
+    ...{ user_message, agent, agent_id, model, added_messages },
+    ...{ created_at, completed_at, superseded_at, last_seq, epoch, edited_from },
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    cached_tokens: usage.cached_tokens,
+    cache_write_tokens: usage.cache_write_tokens,
+    reasoning_tokens: usage.reasoning_tokens,
+    cost_usd: usage.cost_usd,
+    settings: JSON.stringify(row.settings),
+    metadata: JSON.stringify(row.metadata),
+    error: error && JSON.stringify(error),
+    queue_rank: row.begun ? null : 0,
+  };
 }
 
-function ofRequest(row: RequestRow): unknown[] {
-  const { id, interaction_id, chat_uid, chat_id, tenant_id, key, kind } = row;
-  const { status, agent_id, settlement } = row;
-  return [
-    ...[id, interaction_id, chat_uid, chat_id, tenant_id, key, kind],
-    ...[status, agent_id, JSON.stringify(row.event)],
-    ...[settlement && JSON.stringify(settlement), row.created_at, row.expires_at, row.settled_at],
-  ];
+function ofRequest({ event, settlement, ...row }: RequestRow) {
+  return {
+    ...row,
+    event: JSON.stringify(event),
+    settlement: settlement && JSON.stringify(settlement),
+  };
 }

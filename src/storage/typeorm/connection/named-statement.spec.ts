@@ -1,4 +1,10 @@
-import { asParameters, named } from './named-statement.js';
+import { asParameters, columnsOf, named } from './named-statement.js';
+
+describe(columnsOf.name, () => {
+  it('names the table of each column', () => {
+    expect(columnsOf('c', 'id, sha256')).toBe('c.id, c.sha256');
+  });
+});
 
 describe(asParameters.name, () => {
   it('gives each column the parameter of its name', () => {

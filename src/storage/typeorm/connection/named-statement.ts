@@ -4,6 +4,11 @@ type NamesIn<List extends string> = List extends `${infer First}, ${infer Rest}`
   ? First | NamesIn<Rest>
   : List;
 
+/** The columns of a list, of one table: `c.id, c.title` for `id, title`. */
+export function columnsOf(table: string, columns: string): string {
+  return columns.replace(/\w+/g, `${table}.$&`);
+}
+
 /** The parameters named as the columns of a list: `:id, :title` for `id, title`. */
 export function asParameters(columns: string): string {
   return columns.replace(/\w+/g, ':$&');

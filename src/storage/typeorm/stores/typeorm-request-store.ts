@@ -10,14 +10,14 @@ import { ANY_TENANT } from '../../../persistence/any-tenant.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
 import { inSeenChat, viewerValues, VIEWER } from '../viewer-sql.js';
 import type { Database, Statement } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { columnsOf, named } from '../connection/named-statement.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 import type { RequestStatus } from '../../../protocol/wire/request.js';
 
-/** The columns of `ColumnsOfRequest`, of the table `r`. */
-const REQUEST_COLUMNS = `r.id, r.interaction_id, r.chat_uid, r.chat_id, r.tenant_id, r.key, r.kind, r.status, r.agent_id, r.event, r.settlement,
-  r.created_at, r.expires_at, r.settled_at`;
+/** The columns of `ColumnsOfRequest`. */
+export const REQUEST_COLUMNS =
+  'id, interaction_id, chat_uid, chat_id, tenant_id, key, kind, status, agent_id, event, settlement, created_at, expires_at, settled_at';
 
 /** A request as the driver reads it. */
 interface ColumnsOfRequest extends Omit<RequestRow, 'created_at' | 'expires_at' | 'settled_at'> {
@@ -36,11 +36,11 @@ function toRequestRow(columns: ColumnsOfRequest): RequestRow {
   };
 }
 
-const SELECT_REQUESTS = `SELECT ${REQUEST_COLUMNS} FROM requests r`;
+const SELECT_REQUESTS = `SELECT ${columnsOf('r', REQUEST_COLUMNS)} FROM requests r`;
 
 /** The rows of a page up to the one with which they have more than `:bytes`, if that is set. */
 function upToBytes(page: string): string {
-  return `SELECT ${REQUEST_COLUMNS} FROM (
+  return `SELECT ${columnsOf('r', REQUEST_COLUMNS)} FROM (
       SELECT *, sum(p.bytes) OVER (ORDER BY p.created_at, p.id) - p.bytes AS before FROM (${page}) p
     ) r WHERE :bytes::bigint IS NULL OR r.before <= :bytes ORDER BY r.created_at, r.id`;
 }
