@@ -1,25 +1,19 @@
-import type { Database, Statement } from '../connection/database.js';
+import type { Database, Row, Statement } from '../connection/database.js';
 import { named } from '../connection/named-statement.js';
-import type {
-  InteractionRow,
-  InteractionSettings,
-} from '../../../persistence/rows/interaction-row.js';
+import { COLUMNS_OF_INTERACTION, COLUMNS_OF_USAGE } from '../entities/interaction.entity.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import { addTokens, toDollars } from '../../../protocol/interaction.js';
-import type { InteractionError, InteractionStatus, Usage } from '../../../protocol/interaction.js';
+import type { Usage } from '../../../protocol/interaction.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
 import { inSeenChat, viewerValues, VIEWER } from '../viewer-sql.js';
-import type { Json } from '../../../protocol/json.js';
 
-const USAGE = `i.input_tokens::double precision, i.output_tokens::double precision, i.cached_tokens::double precision,
-  i.cache_write_tokens::double precision, i.reasoning_tokens::double precision, i.cost_usd`;
+const NAMES = Object.keys(COLUMNS_OF_INTERACTION) as (keyof typeof COLUMNS_OF_INTERACTION)[];
 
-/**
- * The columns of `ColumnsOfInteraction`, of the table `i`. The driver gives a bigint as text, and a
- * double as the number that it is.
- */
-export const INTERACTION_COLUMNS = `i.id, i.chat_uid, i.chat_id, i.tenant_id, i.started_by, i.parent_id, i.status, i.user_message, i.agent, i.model, i.settings,
-  ${USAGE}, i.error, i.created_at, i.completed_at, i.superseded_at, i.last_seq, i.metadata, i.epoch, i.agent_id, i.edited_from,
-  i.signals, i.cancel_reason, i.cancelled_by, i.waits_for`;
+/** The driver gives a bigint as text, and a double as the number that it is. */
+const USAGE = Object.keys(COLUMNS_OF_USAGE).map((name) => `i.${name}::double precision`);
+
+/** The columns of `ColumnsOfInteraction`, of the table `i`. */
+export const INTERACTION_COLUMNS = [...NAMES.map((name) => `i.${name}`), ...USAGE].join(', ');
 
 /** Of these, null is what no turn has. */
 export interface ColumnsOfUsage {
@@ -31,62 +25,25 @@ export interface ColumnsOfUsage {
   readonly cost_usd: number | null;
 }
 
+type Times = 'created_at' | 'completed_at' | 'superseded_at';
+
 /** An interaction as the driver reads it. */
-export interface ColumnsOfInteraction extends ColumnsOfUsage {
-  readonly id: string;
-  readonly chat_uid: string;
-  readonly chat_id: string;
-  readonly tenant_id: string;
-  readonly started_by: string;
-  readonly parent_id: string | null;
-  readonly status: InteractionStatus;
-  readonly user_message: string;
-  readonly agent: string;
-  readonly model: string;
-  readonly settings: InteractionSettings;
-  readonly error: InteractionError | null;
+export interface ColumnsOfInteraction
+  extends ColumnsOfUsage, Omit<InteractionRow, Times | 'usage'> {
   readonly created_at: Date;
   readonly completed_at: Date | null;
   readonly superseded_at: Date | null;
-  readonly last_seq: number;
-  readonly metadata: Json;
-  readonly epoch: number;
-  readonly agent_id: string;
-  readonly edited_from: string | null;
-  readonly signals: number;
-  readonly cancel_reason: string | null;
-  readonly cancelled_by: string | null;
-  readonly waits_for: string | null;
 }
 
+/** Without the further columns of a statement. */
 export function toInteractionRow(columns: ColumnsOfInteraction): InteractionRow {
-  return {
-    id: columns.id,
-    chat_uid: columns.chat_uid,
-    chat_id: columns.chat_id,
-    tenant_id: columns.tenant_id,
-    started_by: columns.started_by,
-    parent_id: columns.parent_id,
-    status: columns.status,
-    user_message: columns.user_message,
-    agent: columns.agent,
-    model: columns.model,
-    settings: columns.settings,
-    usage: toUsage(columns),
-    error: columns.error,
-    created_at: columns.created_at.toISOString(),
-    completed_at: columns.completed_at?.toISOString() ?? null,
-    superseded_at: columns.superseded_at?.toISOString() ?? null,
-    last_seq: columns.last_seq,
-    metadata: columns.metadata,
-    epoch: columns.epoch,
-    agent_id: columns.agent_id,
-    edited_from: columns.edited_from,
-    signals: columns.signals,
-    cancel_reason: columns.cancel_reason,
-    cancelled_by: columns.cancelled_by,
-    waits_for: columns.waits_for,
-  };
+  const row: Row = { usage: toUsage(columns) };
+  for (const name of NAMES) row[name] = toPlain(columns[name]);
+  return row as unknown as InteractionRow;
+}
+
+function toPlain(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
 }
 
 /** Of one interaction, or sums, which are as exact as those of `addUsage`. */
