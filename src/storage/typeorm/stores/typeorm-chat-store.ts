@@ -89,8 +89,7 @@ const DELETE_IDLE: Statement = {
     DELETE FROM chats WHERE uid = (SELECT uid FROM idle) RETURNING uid`,
 };
 
-const COLUMNS =
-  'uid, id, tenant_id, owner, visibility, title, preview, settings, head_interaction_id, created_at, updated_at, metadata';
+const COLUMNS = Object.keys(ChatEntity.options.columns).join(', ');
 
 const CREATE = named({
   name: 'chats.create',
