@@ -105,6 +105,7 @@ export const FIND_INTERACTION: Statement = {
   text: `${SELECT_INTERACTIONS} WHERE i.id = $1`,
 };
 
+/** By name, since requests do this all the time: a finder of TypeORM takes twice as long. */
 const FIND_SEEN = named({
   name: 'interactions.find_seen',
   parameters: `id, ${VIEWER}`,
