@@ -125,7 +125,7 @@ const HOMES = {
   uuid: 'src/kernel/',
   ws: 'src/realtime/',
   yaml: 'src/agents/files/',
-  zod: 'src/(agents|config|facades|files/tools|mcp|model-check|protocol|tools|tasks|permissions/rules|chats/session-log)/|src/chats/check-messages',
+  zod: 'src/(agents|api-keys|audio|audit|auth/tickets|config|facades|files/tools|health|http/openapi|mcp|model-check|problems|protocol|quotas|timeline|tools|tasks|permissions/rules|chats/session-log)/|src/chats/check-messages',
 };
 
 /** Beside controllers: files that read a request, or write a response. */

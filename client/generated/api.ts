@@ -3669,8 +3669,6 @@ export interface components {
        * @example bash
        */
       readonly tool_name?: string;
-    } & {
-      readonly [key: string]: unknown;
     };
     readonly RequestList: {
       /** @description Oldest first. */

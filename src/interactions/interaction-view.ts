@@ -10,7 +10,7 @@ import type { EventPage } from '../persistence/record.store.js';
 import { toEvent } from '../persistence/rows/log-record.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import { AGENT_EVENT_TYPES } from '../protocol/event-schemas.js';
+import { AGENT_EVENT_TYPES } from '../protocol/deltas.js';
 import type { AgentEvent, RecordOf, RecordType } from '../protocol/events.js';
 import { PageStates } from './page-states.js';
 import type { Interaction } from '../protocol/wire/interaction.js';

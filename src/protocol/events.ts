@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AGENT_EVENT_TYPES, delta, deltaType, trace } from './event-schemas.js';
+import type { AGENT_EVENT_TYPES, delta, deltaType, trace } from './deltas.js';
 import type { Immutable } from './json.js';
 import type { records } from './records.js';
 import type {

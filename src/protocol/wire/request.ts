@@ -35,7 +35,7 @@ const settlement = z
   .register(components, { id: 'Settlement' });
 
 export const request = z
-  .looseObject({
+  .object({
     id: text.describe('The `approval_id` or `request_id`.'),
     kind: z.enum(REQUEST_KINDS),
     status: z.enum(REQUEST_STATUSES).describe('`closed`: its interaction ended first.'),

@@ -76,7 +76,7 @@ export function describeInbox(servers: Servers): void {
 
         it('shows nothing that the document does not describe', async () => {
           const { body: document } = await server.api.get('/docs-json');
-          const { RequestDto, SettlementDto } = document.components.schemas;
+          const { Request, Settlement } = document.components.schemas;
           const client_tools = [{ name: 'open_door', description: 'Opens.', input_schema: {} }];
           const user_message = script({ calls: [CALCULATION, QUESTION, CLIENT_CALL] });
           const reading = await person.say('described', { user_message, client_tools });
@@ -94,14 +94,12 @@ export function describeInbox(servers: Servers): void {
             new Set(['approval', 'input', 'tool']),
           );
           for (const item of items) {
-            const { properties, required } = RequestDto;
+            const { properties, required } = Request;
             expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(item)));
             expect(Object.keys(item)).toEqual(expect.arrayContaining(required));
             const settlement = Object.keys(item['settlement']!);
-            expect(Object.keys(SettlementDto.properties)).toEqual(
-              expect.arrayContaining(settlement),
-            );
-            expect(settlement).toEqual(expect.arrayContaining(SettlementDto.required));
+            expect(Object.keys(Settlement.properties)).toEqual(expect.arrayContaining(settlement));
+            expect(settlement).toEqual(expect.arrayContaining(Settlement.required));
           }
         });
 

@@ -1,3 +1,4 @@
+import { documentedAnswers } from './documented-answers.js';
 import { EventReader } from './event-reader.js';
 import { EventStream } from './event-stream.js';
 import type { SseFrame } from './sse-frame.js';
@@ -148,8 +149,10 @@ export class ApiClient {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(form && { body: form }),
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: parsed(text) };
+    const { status } = response;
+    const answer = parsed(await response.text());
+    documentedAnswers().require(method, path, status, answer);
+    return { status, headers: response.headers, body: answer };
   }
 }
 

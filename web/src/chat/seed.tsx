@@ -9,15 +9,15 @@ type Message = Chat['messages'][number];
 
 /** A message of the conversation that the chat was created with. */
 export const SeedMessage = memo(({ message }: { message: Message }) => {
-  const content = textOf(message['content']);
+  const content = message.content ?? '';
   if (content === '') return null;
-  if (message['role'] === 'user')
+  if (message.role === 'user')
     return (
       <div className={css['seedAsked']}>
         <div className={css['bubble']}>{visible(content)}</div>
       </div>
     );
-  if (message['role'] === 'assistant')
+  if (message.role === 'assistant')
     return (
       <div className={css['seedAnswered']}>
         <Markdown source={content} />
@@ -25,17 +25,8 @@ export const SeedMessage = memo(({ message }: { message: Message }) => {
     );
   return (
     <details className={css['seedAnswered']}>
-      <summary className={css['cut']}>{text.seedOf(visible(String(message['role'])))}</summary>
+      <summary className={css['cut']}>{text.seedOf(visible(message.role))}</summary>
       <pre className={css['seed']}>{visible(content)}</pre>
     </details>
   );
 });
-
-/** A text, or its text parts. */
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return (content as readonly { readonly text?: unknown }[])
-    .flatMap(({ text: part }) => (typeof part === 'string' ? [part] : []))
-    .join('\n');
-}
