@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Immutable } from './json.js';
-import { task, text } from './records/fields.js';
+import { text } from './records/fields.js';
 import { agentFocus, agentState } from './wire/agent.js';
 import { chatSummary } from './wire/chat.js';
 import { file } from './wire/file.js';
 import { interactionStatus, message } from './wire/interaction.js';
 import { request } from './wire/request.js';
+import { task } from './wire/task.js';
 
 type LiveEvents = ReturnType<typeof build>;
 type EventOf<S> = {

@@ -18,8 +18,7 @@ import { MAX_TASKS } from './task-limits.js';
 import type { Actor } from './tasks.service.js';
 import { TasksService } from './tasks.service.js';
 import { ApiAnswer } from '../http/openapi/answer.js';
-import { task } from '../protocol/records/fields.js';
-import { taskChanged, taskList } from '../protocol/wire/task.js';
+import { task, taskChanged, taskList } from '../protocol/wire/task.js';
 import type { Task, TaskList } from '../protocol/wire/task.js';
 
 @ApiTags('tasks')

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isSealed } from '../encryption/sealed-text.js';
 import { AppError } from '../kernel/app-error.js';
 import { ANY_TENANT } from '../persistence/any-tenant.js';
-import { TASK_STATUSES } from '../protocol/records/fields.js';
+import { TASK_STATUSES } from '../protocol/wire/task.js';
 import { ToolProvider } from '../tools/core/tool-provider.decorator.js';
 import { Tool } from '../tools/core/tool.js';
 import type { ToolContext, ToolPolicy } from '../tools/core/tool.js';

@@ -7,7 +7,6 @@ import type { Thinking } from '../thinking.js';
 export const ACTIVE_STATUSES = ['RUNNING', 'WAITING_APPROVAL', 'WAITING_INPUT'] as const;
 export const FINAL_STATUSES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export const VISIBILITIES = ['private', 'tenant'] as const;
-export const TASK_STATUSES = ['pending', 'in_progress', 'completed'] as const;
 
 const MAX_COUNT = 2 ** 31 - 2;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -111,21 +110,6 @@ export const stoppedEffect = z
   .describe('Something that a cancel ended: a child agent, a model request or a tool call.')
   .register(components, { id: 'StoppedEffect' });
 
-export const task = z
-  .object({
-    id: text.meta({ example: 'task_0199c0de-0000-7000-8000-000000000000' }),
-    chat_id: text.meta({ example: 'chat_123' }),
-    title: text.meta({ example: 'Write the failing test' }),
-    description: text.nullable(),
-    status: z.enum(TASK_STATUSES),
-    version: count.describe('The number of changes, from 1; sent back to detect lost updates.'),
-    agent_id: text.nullable().describe('The agent that changed it last; null: a person.'),
-    created_at: time,
-    updated_at: time,
-  })
-  .describe("One entry of a chat's task board, which people and agents edit alike.")
-  .register(components, { id: 'Task' });
-
 export const budget = z
   .object({
     tokens: count.optional().describe('Of input and output together.'),
@@ -143,16 +127,6 @@ const thinkingBudget = z.strictObject({
 });
 
 export const thinking: z.ZodType<Thinking> = z.union([z.enum(THINKING_EFFORTS), thinkingBudget]);
-
-export const attachedFile = z
-  .object({
-    id: text.meta({ example: 'file_0199c0de-0000-7000-8000-000000000000' }),
-    filename: text.meta({ example: 'report.pdf' }),
-    mime_type: text.meta({ example: 'application/pdf' }),
-    size_bytes: z.int().min(0).meta({ example: 48_213 }),
-  })
-  .describe('A file that came with a message. It may be deleted since.')
-  .register(components, { id: 'AttachedFile' });
 
 /** The verdict of the guardrails on text that a person wrote. */
 export const image = z.object({ media_type: z.enum(IMAGE_TYPES), data: text });

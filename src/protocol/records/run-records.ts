@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   FINAL_STATUSES,
-  attachedFile,
   blockId,
   count,
   decider,
@@ -11,9 +10,10 @@ import {
   image,
   model,
   stoppedEffect,
-  task,
   text,
 } from './fields.js';
+import { attachedFile } from '../wire/file.js';
+import { task } from '../wire/task.js';
 
 /** The conversation was cut to fit the model. Logged, so that a repeated turn sends the same. */
 const contextCut = z.object({

@@ -1,8 +1,18 @@
 import { z } from 'zod';
 import { components } from './components.js';
 import type { Immutable } from '../json.js';
-import { attachedFile, text, time } from '../records/fields.js';
+import { text, time } from '../records/fields.js';
 import { pageOf } from './page.js';
+
+export const attachedFile = z
+  .object({
+    id: text.meta({ example: 'file_0199c0de-0000-7000-8000-000000000000' }),
+    filename: text.meta({ example: 'report.pdf' }),
+    mime_type: text.meta({ example: 'application/pdf' }),
+    size_bytes: z.int().min(0).meta({ example: 48_213 }),
+  })
+  .describe('A file that came with a message. It may be deleted since.')
+  .register(components, { id: 'AttachedFile' });
 
 export const file = z
   .object({

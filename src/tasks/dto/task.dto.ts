@@ -12,7 +12,7 @@ import {
   Min,
 } from 'class-validator';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
-import { TASK_STATUSES } from '../../protocol/records/fields.js';
+import { TASK_STATUSES } from '../../protocol/wire/task.js';
 import { MAX_DESCRIPTION, MAX_TITLE } from '../task-limits.js';
 import type { TaskStatus } from '../../protocol/wire/task.js';
 
