@@ -5,7 +5,7 @@ import type { PathRules } from '../http/path-rules.js';
 /** A protocol of others, as a projection of the log. */
 export interface Facade {
   readonly name: FacadeName;
-  /** Of its paths, in lower case: `/v1/` is `/v1` with all below it; others are whole paths. */
+  /** Its paths, in lower case: `/v1/` is `/v1` with all below it; others are whole paths. */
   readonly paths: readonly string[];
   readonly rules: PathRules;
   readonly module: Type;

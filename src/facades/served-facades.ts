@@ -12,7 +12,7 @@ import { OPENAI } from './openai/openai.facade.js';
 /** In the order of the names in `FACADE_NAMES`. */
 const ALL: readonly Facade[] = [OPENAI, AI_SDK, AG_UI, LANGGRAPH, MCP, A2A];
 
-/** Those that `FACADES` switches on. */
+/** The façades that `FACADES` switches on. */
 export function servedFacades({ facades }: Pick<Config, 'facades'>): readonly Facade[] {
   return ALL.filter(({ name }) => facades.includes(name));
 }
@@ -30,7 +30,7 @@ export function facadeRules(config: Pick<Config, 'facades'>): RequestHandler {
   };
 }
 
-/** As routes match: in any case, with or without a final slash. */
+/** Matches like a route: in any case, with or without a final slash. */
 function isOf(path: string, own: string): boolean {
   const sought = path.toLowerCase().replace(/\/?$/, '/');
   return own.endsWith('/') ? sought.startsWith(own) : sought === `${own}/`;

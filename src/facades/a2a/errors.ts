@@ -5,7 +5,7 @@ import type { Problem } from '../../protocol/wire/problem.js';
 /** A failure, however it came about. */
 export interface Fault {
   readonly status: number;
-  /** One of ours: docs/problems.md. */
+  /** An error code of the server: docs/problems.md. */
   readonly code: string;
   readonly message: string;
   readonly field?: string | undefined;
@@ -24,7 +24,7 @@ const RPC_CODES = {
 } as const;
 type Reason = keyof typeof RPC_CODES;
 
-/** Of codes that are not named as their reason. */
+/** Reasons of the error codes that are not named like their reason. */
 const REASONS: Readonly<Record<string, Reason | undefined>> = {
   interaction_not_found: 'TASK_NOT_FOUND',
   already_ended: 'UNSUPPORTED_OPERATION',
@@ -32,7 +32,7 @@ const REASONS: Readonly<Record<string, Reason | undefined>> = {
   unsupported_media_type: 'CONTENT_TYPE_NOT_SUPPORTED',
 };
 
-/** Of JSON-RPC itself. */
+/** JSON-RPC's own error codes, by error code of the server. */
 const ENVELOPE_CODES: Readonly<Record<string, number | undefined>> = {
   malformed_json: -32700,
   not_json_rpc: -32600,
@@ -77,7 +77,7 @@ export function isOfRequest({ kind }: AppError): boolean {
   return status < 500 && !OTHERS.includes(status);
 }
 
-/** As the response of a REST request. */
+/** The body of the response to a REST request. */
 export function toRestError(fault: Fault): object {
   const { status, message } = fault;
   const precondition = FAILED_PRECONDITIONS.includes(reasonOf(fault) ?? '');
@@ -85,7 +85,7 @@ export function toRestError(fault: Fault): object {
   return { error: { code: status, status: name, message, details: [infoOf(fault)] } };
 }
 
-/** As the response of a JSON-RPC request; the id is null where the request was not read. */
+/** The response to a JSON-RPC request; the id is null where the request was not read. */
 export function toRpcError(fault: Fault, id: RpcId = null): object {
   const { message } = fault;
   return { jsonrpc: '2.0', id, error: { code: rpcCodeOf(fault), message, data: [infoOf(fault)] } };

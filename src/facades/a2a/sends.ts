@@ -151,7 +151,7 @@ function ownerOf({ id: interaction_id, chat_id }: InteractionRow) {
   return { chat_id, interaction_id };
 }
 
-/** Of a length that stores take. */
+/** A hash, because stores limit the length of idempotency keys. */
 function keyOf(messageId: string): string {
   return `a2a-${createHash('sha256').update(messageId).digest('hex')}`;
 }

@@ -14,7 +14,7 @@ import { Tasks } from './tasks.js';
 import type { Task, TaskState } from './wire.js';
 import type { Interaction } from '../../protocol/wire/interaction.js';
 
-/** Of a chat, or of the list of chats, that are read at once. */
+/** Number of interactions of a chat, or of chats of the list, that are read at once. */
 const SLICE = 20;
 /** Interactions and ends of chats that are looked at for a page. */
 const MOST_EXAMINED = 200;
@@ -24,7 +24,7 @@ const TOKEN = /^([A-Za-z0-9_-]{0,64}) ([A-Za-z0-9_-]{0,64}) ([A-Za-z0-9_-]{0,100
 const CHAT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 const left = (value: unknown): unknown => (value === '' || value === null ? undefined : value);
-/** As ProtoJSON has an enum that is not set, and `@a2a-js/sdk` one that is not even undefined. */
+/** Values of an enum that is not set, in ProtoJSON and, the last one, in `@a2a-js/sdk`. */
 const NO_STATES: readonly unknown[] = ['TASK_STATE_UNSPECIFIED', 0, '0', 'UNRECOGNIZED'];
 const state = (value: unknown): unknown => (NO_STATES.includes(value) ? undefined : left(value));
 /** Queries have numbers as texts, and so may ProtoJSON. */
@@ -33,7 +33,7 @@ const number = (value: unknown): unknown =>
 const flag = (value: unknown): unknown =>
   value === 'true' ? true : value === 'false' ? false : left(value);
 
-/** Of requests for one task, too. */
+/** A parameter of lists, and of requests for a single task. */
 export const historyLength = z.preprocess(
   number,
   z
@@ -66,7 +66,7 @@ export interface TaskPage {
   /** Empty on the last page. */
   readonly nextPageToken: string;
   readonly pageSize: number;
-  /** Of this page: the server does not count the others. */
+  /** Number of tasks on this page: the server does not count the others. */
   readonly totalSize: number;
 }
 
@@ -75,7 +75,7 @@ interface Place {
   /** The chat that is read, and the interaction before which it goes on. */
   readonly chat: string;
   readonly before: string;
-  /** Of the list of chats: those after the chat. */
+  /** Cursor in the list of chats: it goes on after the chat. */
   readonly cursor: string;
 }
 

@@ -60,13 +60,13 @@ export class Tasks {
     return found;
   }
 
-  /** Of an interaction at the beginning of its log. */
+  /** The projection of an interaction at the beginning of its log. */
   async project(caller: Principal, row: InteractionRow): Promise<TaskProjection> {
     const open = new Set((await this.openRequests(caller, row)).map(({ id }) => id));
     return new TaskProjection(row, ({ id, seq }) => seq > row.last_seq || open.has(id));
   }
 
-  /** As it is now. */
+  /** The task in its current state. */
   async show(caller: Principal, row: InteractionRow, historyLength?: number): Promise<Task> {
     const projection = await this.project(caller, row);
     await this.projected.catchUp(row, replayOf(projection), caller);
@@ -97,7 +97,7 @@ function taskNotFound(id: string): AppError {
   return new AppError('not_found', 'task_not_found', message);
 }
 
-/** Of a request that ended tasks don’t take. */
+/** Error of a request that a task does not accept after its end. */
 export function taskEnded({ id, status }: InteractionRow): AppError {
   const message = `The task ${id} has ended (${status}). Read it, or send a message without taskId to its context.`;
   return new AppError('invalid', 'unsupported_operation', message);

@@ -8,7 +8,7 @@ export type TaskState =
   | 'TASK_STATE_FAILED'
   | 'TASK_STATE_CANCELED';
 
-/** Of the kinds that the server sends. */
+/** A part of one of the kinds that the server sends. */
 export type Part = { readonly text: string } | { readonly data: Json };
 
 export interface A2aMessage {
@@ -52,7 +52,7 @@ export interface ArtifactChange {
   readonly lastChunk?: true;
 }
 
-/** One frame of a stream. */
+/** A frame of a stream. */
 export type StreamResponse =
   | { readonly task: Task }
   | { readonly statusUpdate: OfTask & { readonly status: TaskStatus; readonly metadata?: Json } }

@@ -18,7 +18,7 @@ export const AG_UI: Facade = {
   module: AgUiModule,
 };
 
-/** As CopilotKit's clients read errors; `error` is the code of the problem. */
+/** The error format of CopilotKit's clients; `error` is the code of the problem. */
 function errorOf({ type, detail, active_interaction_id }: Problem): object {
   const active = active_interaction_id !== undefined && { active_interaction_id };
   return { error: type.replace('/problems/', ''), message: detail, ...active };

@@ -4,7 +4,7 @@ import { textOf } from './read-input.js';
 import type { RunRequest, SentMessage } from './read-input.js';
 import type { Interaction } from '../../protocol/wire/interaction.js';
 
-/** Of `metadata`, under which an interaction has the ids of its message and its run. */
+/** Key of `metadata` under which an interaction has the ids of its message and its run. */
 export const AG_UI_KEY = 'ag_ui';
 
 const INTERACTION = /^(int_[A-Za-z0-9-]{1,60})\./;

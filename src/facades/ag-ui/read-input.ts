@@ -81,7 +81,7 @@ export interface RunRequest {
   readonly resume: readonly ResumeEntry[];
   /** The messages at the end with results of tools that the client ran. */
   readonly results: readonly SentMessage[];
-  /** Of a start: `client_tools`, and what `forwardedProps.parley` has, not checked. */
+  /** Options of a start: `client_tools` and the fields of `forwardedProps.parley`, not checked. */
   readonly options: Json;
   readonly context: readonly { readonly description: string; readonly value: string }[];
 }

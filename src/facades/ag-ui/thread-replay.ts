@@ -88,7 +88,7 @@ export function runIdOf({ metadata }: Pick<Interaction, 'metadata'>): string | u
   return typeof id === 'string' ? id : undefined;
 }
 
-/** Of an interaction that goes on only its beginning: its events follow. */
+/** The active interaction has only its user message here: its events follow. */
 function messagesOf(chat: Chat, active: string | undefined): readonly AgUiMessage[] {
   const found: (readonly AgUiMessage[])[] = [];
   let left = MAX_LENGTH;

@@ -7,7 +7,7 @@ const ASK_HUMAN = 'ask_human';
 
 interface Call {
   readonly tool_name: string;
-  /** As the client sees it. */
+  /** The call as the client sees it. */
   readonly part: Extract<UiChunk, { readonly type: 'tool-input-available' }>;
   approval?: EventOf<'APPROVAL_REQUIRED'>;
   decision?: EventOf<'APPROVED'> | EventOf<'REJECTED'>;

@@ -66,7 +66,7 @@ export interface AskedMessage {
   readonly regenerated: string | undefined;
   /** True if the client says that it has changed its history. */
   readonly isEdit: boolean;
-  /** As the body has them, not checked. */
+  /** Options of a start, not checked. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -194,7 +194,7 @@ function verdictsIn(parts: readonly UiPart[]): GivenVerdict[] {
   });
 }
 
-/** Of a call that the server does not run itself. */
+/** The output of a call that the server does not run itself; undefined for other parts. */
 function outputOf(given: UiPart): GivenOutput | undefined {
   const { type, toolCallId: tool_call_id, state, output, errorText = '' } = given;
   const isCall = type.startsWith('tool-') || type === 'dynamic-tool';

@@ -11,7 +11,7 @@ const MAX_ID = 200;
 /** Interactions of a page, and pages that are searched for a message. */
 const PAGE = 50;
 const MAX_PAGES = 20;
-/** Of the messages that a chat starts from, as `POST /chats` takes them. */
+/** Limits of the messages that a chat starts from, within those of `POST /chats`. */
 const MAX_MESSAGES = 1_000;
 const MAX_LENGTH = 256 * 1024;
 
@@ -29,7 +29,7 @@ export interface ClientMessage {
 /** A message that a client sends with the conversation before it. */
 export interface PlacedMessage {
   readonly chat_id: string;
-  /** Of `metadata`, under which an interaction has the id that the client gave its message. */
+  /** Key of `metadata` under which an interaction has the id that the client gave its message. */
   readonly key: string;
   readonly message: Pick<ClientMessage, 'id'>;
   readonly history: readonly ClientMessage[];

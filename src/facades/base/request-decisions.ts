@@ -134,7 +134,7 @@ export function isPending({ status }: RequestView): boolean {
   return status === 'pending';
 }
 
-/** Of an error that says which decision counts. */
+/** The decision that counts, if the error contains it. */
 function decisionIn(error: unknown): Readonly<Record<string, unknown>> | undefined {
   const decision = error instanceof AppError ? error.extra['decision'] : undefined;
   return isObject(decision) ? decision : undefined;

@@ -33,7 +33,7 @@ export interface CallProjectionOptions {
  */
 export class CallProjection implements StreamedProjection {
   private readonly work = new OpenWork();
-  /** Of requests that are open. */
+  /** Forms of the open requests, by the id of the request. */
   private readonly forms = new Map<string, Form>();
   private answer = '';
   /** The last line of progress. */

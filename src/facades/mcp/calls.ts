@@ -33,7 +33,7 @@ export interface BegunCall {
   readonly row: InteractionRow;
   /** The last record that the client has heard of. */
   readonly after: number;
-  /** Of its requests, those that were open. */
+  /** Ids of its requests that were open. */
   readonly open: ReadonlySet<string>;
   /** Record 1, if it is known. */
   readonly first?: LogRecord;

@@ -12,7 +12,7 @@ const CODES: Readonly<Record<string, number>> = {
 };
 const FOR_MODELS: readonly string[] = ['invalid', 'not_found', 'conflict', 'unprocessable'];
 const INTERNAL = -32_603;
-/** Of the server's own errors; `data.code` says which. */
+/** Code of the server's own errors; `data.code` tells them apart. */
 const OTHER = -32_000;
 
 /** An error response; `id` null: that of the request is not known. */

@@ -4,7 +4,7 @@ import type { RpcId } from './message.js';
 
 const MIB = 1024 * 1024;
 
-/** Of the path; its errors have the id of the request, once that is known. */
+/** Rules of the path; its errors have the id of the request, once that is known. */
 export function rulesFor(id: RpcId | null): PathRules {
   return {
     bodyLimit: 4 * MIB, // a message of a megabyte may be escaped

@@ -19,7 +19,7 @@ export interface Notification {
   readonly params: Members;
 }
 
-/** One JSON-RPC message of a client. */
+/** A JSON-RPC message of a client. */
 export type Message =
   | Request
   | Notification

@@ -20,7 +20,10 @@ export interface Session {
  */
 @Injectable()
 export class Sessions {
-  /** Of this process: others go on to know them, but their clients don't use them again. */
+  /**
+   * Ids of sessions that this process has ended. Other processes still know them, but their
+   * clients don't use them again.
+   */
   private readonly ended = new BoundedMap<string, true>(MAX_ENDED);
 
   begin(caller: Principal, forms: boolean): Session {

@@ -21,7 +21,7 @@ export const OPENAI: Facade = {
   module: OpenAiModule,
 };
 
-/** As OpenAI's clients read errors; `code` is that of the problem. */
+/** The error format of OpenAI's clients; `code` is that of the problem. */
 function errorOf({ type, status, detail, errors, active_interaction_id }: Problem): object {
   return {
     message: detail,

@@ -38,7 +38,7 @@ export class OpenTexts {
     return [...begun, ...content(this.open.get(block_id)!, text), ...this.end([block_id])];
   }
 
-  /** Those of one agent, or all. */
+  /** Ids of the open blocks of one agent; without `agent`, of all. */
   blocks(agent?: string): readonly string[] {
     const all = [...this.open];
     return all.flatMap(([block, text]) => (!agent || text.agent === agent ? block : []));

@@ -45,7 +45,7 @@ export class RunOutput {
     this.isStale = true;
   }
 
-  /** Of a call that runs with other arguments: JSON text. */
+  /** @param text the arguments that the call runs with instead, as JSON */
   setArguments(call: string, text: string): void {
     this.messages.setArguments(call, text);
     this.isStale = true;
@@ -71,7 +71,7 @@ export class RunOutput {
     this.out.push({ type: 'MESSAGES_SNAPSHOT', messages });
   }
 
-  /** Those of the interaction. */
+  /** The messages of the interaction, without the history before it. */
   ownMessages(): readonly AgUiMessage[] {
     return this.messages.list() as readonly AgUiMessage[];
   }

@@ -31,7 +31,7 @@ export class Subagents {
     return [{ type: 'SUBAGENT_FINISHED', subagentRunId, result, outcome: { type: 'success' } }];
   }
 
-  /** Those that go on in another run begin in it anew. */
+  /** Subagents that go on in another run begin anew in it. */
   reopen(): readonly AgUiEvent[] {
     this.announced.clear();
     return [...this.open].map(([id, { parentSubagentRunId: parent, ...started }]) => {
@@ -51,7 +51,7 @@ export class Subagents {
     });
   }
 
-  /** Those that have not ended when their interaction has. */
+  /** Fails the subagents that are still open when their interaction has ended. */
   abandon(code: string): readonly AgUiEvent[] {
     const message = 'Ended with its interaction.';
     return this.closeAll((subagentRunId) => {

@@ -5,7 +5,7 @@ import { readArguments } from '../messages/message.js';
 export interface OpenRequest {
   readonly id: string;
   readonly kind: 'approval' | 'input' | 'tool';
-  /** Of its event. */
+  /** The fields of its event. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

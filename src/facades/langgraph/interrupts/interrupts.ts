@@ -12,7 +12,7 @@ import { settlingsOf } from './read-resume.js';
 import type { InterruptAnswer, Settling } from './read-resume.js';
 
 const PAGE = 200;
-/** Of the API. */
+/** The bodies with which the API settles requests, by kind of request. */
 const BODIES = { approval: ApproveDto, input: RespondDto, tool: ToolResultDto };
 
 /** The open requests of an interaction. */

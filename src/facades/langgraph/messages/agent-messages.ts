@@ -93,7 +93,7 @@ export class AgentMessages {
     return this.all.flatMap((each) => ('type' in each ? each : (this.view(each) ?? [])));
   }
 
-  /** Of the model; undefined: there is none. */
+  /** The last answer of the model; undefined: there is none. */
   lastAnswer(): LcMessage | undefined {
     const last = this.all.findLast((each) => !('type' in each) && this.view(each));
     return last && !('type' in last) ? this.view(last) : undefined;

@@ -19,7 +19,7 @@ export class ThreadEvents {
 
   constructor(
     private readonly filter: EventFilter,
-    /** Of an interaction that begins. */
+    /** Finds the context of an interaction that begins. */
     private readonly contextOf: (interaction_id: string) => Promise<RunContext | undefined>,
   ) {}
 

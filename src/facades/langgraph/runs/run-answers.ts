@@ -79,7 +79,7 @@ export class RunAnswers {
     return this.projected.stream(row, projection, { caller, response });
   }
 
-  /** As `wait`, of a run that has begun. */
+  /** Like `wait`, for a run that has begun. */
   async waitFor(caller: Principal, joining: Omit<Joining, 'modes'>, response: Response) {
     const modes = new Set<never>();
     const { row, projection } = await this.runs.open(caller, { ...joining, modes });

@@ -81,7 +81,7 @@ export interface RunRequest {
   readonly multitask_strategy: MultitaskStrategy | undefined;
   readonly on_disconnect: 'cancel' | 'continue';
   readonly createsThread: boolean;
-  /** As the body has them, not checked. */
+  /** Options of a start, not checked. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
 }

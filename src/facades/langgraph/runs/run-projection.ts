@@ -265,7 +265,7 @@ export class RunProjection implements StreamedProjection {
     return [...texts, ...others.slice(Math.max(shown, 0))];
   }
 
-  /** Those of wanted modes. */
+  /** Frames of the parts whose mode was requested, and of the end. */
   private frames(parts: readonly Part[], idOf: (at: number) => string): StreamFrame[] {
     const { modes } = this.options;
     const wanted = parts.filter(({ event }) => {

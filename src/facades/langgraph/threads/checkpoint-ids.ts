@@ -18,7 +18,7 @@ export function parseCheckpoint(id: string): Place {
   return { interaction_id: isInput ? id.slice(0, -INPUT.length) : id, isInput };
 }
 
-/** Of the message that began it; of one that was tried again, that of the first try. */
+/** Checkpoint of the message that began it; of a message tried again, that of the first try. */
 export function inputCheckpoint(interaction: Pick<Interaction, 'id' | 'metadata'>): string {
   return inputOf(interaction) ?? `${interaction.id}${INPUT}`;
 }

@@ -28,7 +28,7 @@ export interface ThreadState {
 export class States {
   constructor(
     private readonly thread: Thread,
-    /** Of the interaction that waits. */
+    /** Interrupts of the interaction that waits. */
     private readonly interrupts: readonly Interrupt[],
   ) {}
 

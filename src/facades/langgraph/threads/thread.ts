@@ -42,7 +42,7 @@ export class Thread {
     return this.find(active_interaction_id ?? head_interaction_id);
   }
 
-  /** Those that were read. */
+  /** The interactions that have been read. */
   get interactions(): readonly Interaction[] {
     return [...this.byId.values()];
   }

@@ -54,7 +54,7 @@ export class Threads {
     return thread!;
   }
 
-  /** Of the branch that ends with the interaction; null: before all. */
+  /** Messages of the branch that ends with `last`; null: those before all interactions. */
   async messagesTo(caller: Principal, chat_id: string, last: string | null): Promise<LcMessage[]> {
     const thread = await this.read(caller, chat_id, last === null ? {} : { last });
     return thread.messagesTo(thread.find(last));

@@ -13,7 +13,7 @@ import { BETWEEN_TEXTS } from './history-turns.js';
 
 export interface ChatProjectionOptions {
   readonly row: Pick<InteractionRow, 'id' | 'agent_id' | 'created_at'>;
-  /** As the client named it. */
+  /** The model as the client named it. */
   readonly model: string;
   /** The last record before the part that is answered; 0: all of it. */
   readonly after: number;

@@ -36,7 +36,7 @@ export interface OpenQuestion {
 
 interface Prepared {
   readonly history: readonly Message[];
-  /** Of chats that begin so. */
+  /** Prefix of the ids of the chats that begin with the same messages. */
   readonly name: string;
 }
 
@@ -50,7 +50,7 @@ interface ReadChat {
 interface Found {
   readonly chat_id: string;
   readonly last: string;
-  /** One that followed it. */
+  /** Id of an interaction that follows `last`; undefined: there is none. */
   readonly next: string | undefined;
   readonly isHead: boolean;
 }
@@ -229,7 +229,7 @@ function findEnd(
   return undefined;
 }
 
-/** One that has begun. */
+/** Id of a child interaction that is not queued; undefined: there is none. */
 function childOf(all: readonly Interaction[], id: string): string | undefined {
   return all.find(({ parent_id, status }) => parent_id === id && status !== 'QUEUED')?.id;
 }

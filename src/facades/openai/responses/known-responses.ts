@@ -45,7 +45,7 @@ export class KnownResponses {
     throw notFound(response_id, { field, last });
   }
 
-  /** As far as the interaction has got. */
+  /** The parts of the interaction so far. */
   async partsOf(caller: Principal, row: InteractionRow): Promise<Parts> {
     const parts = new Parts();
     await this.projected.catchUp(row, parts, caller);

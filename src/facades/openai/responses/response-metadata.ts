@@ -1,7 +1,7 @@
 import { isObject } from '../../../kernel/json/json.js';
 import type { Json } from '../../../protocol/json.js';
 
-/** Of metadata, under which an interaction keeps the response that its request named. */
+/** Key of metadata under which an interaction keeps the response that its request named. */
 const KEY = 'openai';
 
 /** The metadata of an interaction whose request named a response before it. */

@@ -58,7 +58,7 @@ export class ResponseProjection implements StreamedProjection {
   /** Ids of texts in whose place the agent has returned another. */
   private readonly replaced = new Set<string>();
   private readonly reader: SequencePoint | undefined;
-  /** Of texts that are not recorded yet, what the reader has. */
+  /** Length that the reader has received of blocks that are not recorded yet. */
   private has = 0;
   private usage: Usage = NO_USAGE;
   private cutBy: 'max_output_tokens' | 'content_filter' | undefined;
@@ -107,7 +107,7 @@ export class ResponseProjection implements StreamedProjection {
     return this.taken();
   }
 
-  /** As far as it has got. */
+  /** The response in its current state. */
   response(): object {
     const { row, after } = this.options;
     const { id: interaction_id, chat_id, agent, model } = row;
@@ -383,7 +383,7 @@ export class ResponseProjection implements StreamedProjection {
     this.emit(`response.${status}`, { response: this.response() });
   }
 
-  /** Of a text that comes after the events of the last record. */
+  /** Sequence number of a text that comes after the events of the last record. */
   private textNumber(length: number): number {
     return toSequence({ seq: this.seq, events: this.index - 1, length });
   }

@@ -163,7 +163,7 @@ export class ResponseStarts {
     return { ...part, waiting: await this.decisions.open(caller, ownerOf(part.row)) };
   }
 
-  /** Of the call, or the last of the conversation, where the answer may have been given before. */
+  /** The interaction of the call, else the conversation's last: it may be answered already. */
   private async answered(
     caller: Principal,
     { conversation, outputs }: ResponseRequest,

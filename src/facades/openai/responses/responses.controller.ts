@@ -70,7 +70,7 @@ export class ResponsesController {
     return EMPTY;
   }
 
-  /** As it is now, or all its events and those to come. */
+  /** The response in its current state, or a stream of all its events, later ones included. */
   @Sse(':response_id', { maxPendingDataLength: MAX_PENDING_LENGTH })
   async get(
     @Caller() caller: Principal,

@@ -10,7 +10,7 @@ export interface SequencePoint {
 }
 
 const LENGTHS = 2 ** 22;
-/** Of events that one record makes. */
+/** Upper limit, exclusive, of the number of events that one record makes. */
 const EVENTS = 2 ** 8;
 /** The length of a block besides its text: the events that open it. */
 export const OPENING = 4;
