@@ -104,7 +104,7 @@ export class DataDirLock {
   }
 
   /**
-   * Of two concurrent processes, at least one sees the other; a process that sees another gives up.
+   * At least one of two concurrent processes sees the other; a process that sees another gives up.
    * Otherwise the stale files are removed.
    */
   async #isAlone(place: Place): Promise<boolean> {

@@ -72,7 +72,7 @@ async function answerWith(request: string, dataDir: string, storage: Storage): P
   return JSON.stringify({ path });
 }
 
-/** Of backups and restores that were killed. */
+/** Removes the files of backups and restores that were killed. */
 async function removeLeftOvers(dataDir: string): Promise<void> {
   const names = (await readdir(dataDir)).filter((name) => LEFT_OVER.test(name));
   for (const name of names) await rm(join(dataDir, name), { recursive: true, force: true });

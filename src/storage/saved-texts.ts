@@ -30,7 +30,7 @@ export interface SavedRows {
 
 export type SavedKind = keyof SavedRows;
 
-/** Whose key seals a row. */
+/** The owner of the key that seals a row. */
 export type Owner = { readonly chat_uid: string } | { readonly tenant_id: string };
 
 /** Gives the row back with all its texts sealed. Undefined: its owner is gone. */

@@ -22,6 +22,6 @@ export interface AllStores extends Stores {
   readonly dataKeys: DataKeyStore;
   readonly webhooks: WebhookOutbox;
   readonly saved: SavedTexts;
-  /** Those of `RunStores`; undefined: the same. */
+  /** The stores of `RunStores`; undefined: the same stores. */
   readonly runs?: Stores;
 }

@@ -52,7 +52,7 @@ export class EncryptedRequestStore extends RequestStore {
     );
   }
 
-  /** One that can't be read expires as it is. */
+  /** A request that can't be read is returned as it is saved, so that it expires too. */
   async listExpiredRequests(at: string, limit: number): Promise<RequestRow[]> {
     const rows = await this.inner.listExpiredRequests(at, limit);
     const opened = rows.map((row) =>

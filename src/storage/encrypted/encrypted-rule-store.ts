@@ -40,7 +40,7 @@ export class EncryptedRuleStore extends RuleStore {
     return this.open(await this.inner.listFor(call));
   }
 
-  /** One that can't be opened is as it is saved, so that it can be removed. */
+  /** A rule that can't be opened is returned as it is saved, so that it can be removed. */
   async find(id: string, viewer: Viewer): Promise<PermissionRule | undefined> {
     const rule = await this.inner.find(id, viewer);
     const how = { ...this.opening({ viewer }), withoutTexts: (sealed: PermissionRule) => sealed };

@@ -39,8 +39,8 @@ export async function openEncrypted<S extends AllStores>(
 }
 
 /**
- * One that unwraps some of its samples is right, and the others are damaged. So may be the few that
- * a rotation left to a former key.
+ * A master key that unwraps some of its samples is right, and its other samples are damaged. The
+ * few samples that a rotation has left to a former key may all be damaged.
  * @throws ConfigError which names the ids of keys that are missing, or that of a wrong one
  */
 async function checkMasterKeys(

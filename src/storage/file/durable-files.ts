@@ -60,7 +60,7 @@ export async function replaceDurably(path: string, text: string | Uint8Array): P
   await rename(path + TEMPORARY_SUFFIX, path);
 }
 
-/** As `syncFolder`. */
+/** `syncFolder` with the errors of `onDisk`. */
 export function syncDirectory(path: string): Promise<void> {
   return onDisk(syncFolder(path));
 }

@@ -80,7 +80,7 @@ function chatRow({ row, dataKey, messages }: StoredChat): Values {
   };
 }
 
-/** As they began, or ended in the queue; then those that are queued. */
+/** Interactions in the order in which they began, or ended in the queue; then the queued ones. */
 function inOrder({ interactions }: StoredChat): StoredInteraction[] {
   return interactions.toSorted((a, b) => {
     const [one, other] = [placeOf(a), placeOf(b)];

@@ -176,7 +176,7 @@ export class MemoryFileCatalog extends FileCatalog {
     return ids.filter((id) => this.rows.has(id) || this.journal.has(id));
   }
 
-  /** Of all files of a tenant whose bytes are not removed. */
+  /** Total size of the files of a tenant whose bytes are not removed. */
   countBytes(tenantId: string): number {
     let total = 0;
     for (const rows of [this.rows.values(), this.adding])

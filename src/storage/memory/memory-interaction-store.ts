@@ -109,7 +109,7 @@ export class MemoryInteractionStore extends InteractionStore {
     return runs.slice(0, limit);
   }
 
-  /** Those of a chat that are not queued, in the order of their places in its tree. */
+  /** Interactions of a chat that are not queued, in the order of their places in its tree. */
   private begun(chatUid: string): StoredInteraction[] {
     const all = this.core.index.findChat(chatUid)?.interactions ?? [];
     return all.filter(({ isQueued }) => !isQueued).sort((a, b) => placeOf(a) - placeOf(b));
@@ -259,7 +259,7 @@ function placeOf({ state }: StoredInteraction): number {
   return state.branch_version ?? 0;
 }
 
-/** Of what may be long in a row. */
+/** Size in bytes of the fields that may be long. */
 function bytesOf({ user_message, metadata, settings }: InteractionRow): number {
   const json = JSON.stringify([metadata, settings]);
   return Buffer.byteLength(user_message) + Buffer.byteLength(json);

@@ -102,7 +102,7 @@ export class MemoryLeaseStore extends LeaseStore {
     return (await Promise.all(woken)).flatMap((ids) => ids ?? []);
   }
 
-  /** Those that wait for a requirement. */
+  /** Interactions that wait for a requirement. */
   private parked(): StoredInteraction[] {
     return this.core.index.busyChats.flatMap(({ unfinished }) =>
       unfinished.filter((each) => isParkedFor(each, each.state.waits_for)),

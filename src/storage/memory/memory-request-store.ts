@@ -139,7 +139,7 @@ async function findRow(owner: StoredInteraction, id: string): Promise<RequestRow
   return (await owner.readRequests()).find((row) => row.id === id);
 }
 
-/** Of what may be long in a row. */
+/** Size in bytes of the fields that may be long. */
 function bytesOf({ event, settlement }: RequestRow): number {
   return Buffer.byteLength(JSON.stringify([event, settlement]));
 }

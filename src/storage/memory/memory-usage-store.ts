@@ -76,7 +76,7 @@ function compareDays(a: UsageSum, b: UsageSum): number {
   return compareTexts(b.key, a.key) || compareSums(a, b);
 }
 
-/** As in the query of a database. */
+/** The same order as in the query of a database. */
 function compareSums(a: UsageSum, b: UsageSum): number {
   return (
     (b.usage.cost_usd ?? -1) - (a.usage.cost_usd ?? -1) ||

@@ -82,7 +82,7 @@ export function openInteraction<R extends InteractionRow>(keys: Keys, row: R): R
   };
 }
 
-/** One that can't be opened, as lists and its run see it. */
+/** An interaction whose texts can't be opened, as lists and its run see it. */
 export function withoutTexts(row: InteractionRow): InteractionRow {
   return { ...row, user_message: UNREADABLE, metadata: {}, error: null, cancel_reason: null };
 }
@@ -105,7 +105,7 @@ export function openReason(keys: Keys, id: string, reason: string | null): strin
   return openText(keys, reason, [id, 'cancel_reason']);
 }
 
-/** One entry, as stores join the lists of several interactions. */
+/** Seals all messages as one entry, as stores join the lists of several interactions. */
 export function sealMessages(
   key: DataKey,
   id: string,

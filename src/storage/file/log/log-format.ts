@@ -28,7 +28,7 @@ export interface Commit {
   readonly state: InteractionState;
 }
 
-/** Of bytes, in the whole log. */
+/** A range of bytes in the whole log. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -81,7 +81,7 @@ export function encodeAppend(
   return { bytes, end_bytes: commit.end_bytes, commit_bytes, ...(edited && { edited }) };
 }
 
-/** Of a line that begins there. */
+/** The span of a line that begins at `from`. */
 export function spanOf(from: number, line: string): Span {
   return { from, to: from + Buffer.byteLength(line) };
 }

@@ -14,7 +14,7 @@ export type SealOwn = <K extends SavedKind, R extends SavedRows[K]>(kind: K, row
 
 export interface LogSealing {
   readonly sealRow: SealOwn;
-  /** Of the chat: a start that created the chat has it. */
+  /** The key of the chat: the start that created the chat has it. */
   readonly data_key: WrappedKey;
 }
 

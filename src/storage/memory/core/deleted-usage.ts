@@ -16,7 +16,7 @@ export interface DailyUsage {
   readonly user_id: string;
   /** Each is counted once, at the model of its first turn. */
   readonly interactions: number;
-  /** Those in which the model had a turn. */
+  /** Number of interactions in which the model had a turn. */
   readonly model_interactions: number;
   readonly usage: Usage;
   readonly unpriced_tokens: number;
@@ -78,7 +78,7 @@ export function dailyUsage({ known, state }: StoredInteraction): DailyUsage[] {
 
 type OfOneModel = Omit<DailyUsage, 'model_interactions' | 'unpriced_tokens'>;
 
-/** Of one model, and of turns that all had a price, or none of them. */
+/** Completes an entry of one model whose turns all had a price, or none of them. */
 function completed(entry: OfOneModel & Partial<DailyUsage>): DailyUsage {
   const { input_tokens, output_tokens, cost_usd } = entry.usage;
   const unpriced_tokens = cost_usd === undefined ? addTokens(input_tokens, output_tokens) : 0;

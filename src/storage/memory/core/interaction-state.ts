@@ -44,7 +44,7 @@ export interface InteractionState extends LossCounters {
   /** Incremented by each change of its requests; a copy of them with another value is stale. */
   readonly request_changes: number;
   readonly usage: Usage;
-  /** As in `AppendBatch`; undefined: all of it is of the model that it was started with. */
+  /** Defined by `AppendBatch`; undefined: all usage is of the model that it was started with. */
   readonly usage_by_model?: readonly ModelUsage[];
   readonly error: InteractionError | null;
   readonly completed_at: string | null;

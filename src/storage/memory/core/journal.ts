@@ -34,7 +34,7 @@ export interface InteractionStart {
   readonly chat: NewChat | null;
   /** Quotas count no start. */
   readonly imported?: true;
-  /** As `StartInteraction.chat_texts`. */
+  /** Defined by `StartInteraction.chat_texts`. */
   readonly chat_texts?: ChatTexts;
   /** The ids of files that joined the chat with it. */
   readonly adopts?: readonly string[];
@@ -65,7 +65,7 @@ export interface LogAppend {
   readonly settled?: SettledRequest;
   readonly intervention?: SavedIntervention;
   readonly added_messages?: readonly Message[];
-  /** Of an interaction that has not begun: instead of those in its start. */
+  /** Replaces, before the interaction has begun, the message and the settings in its start. */
   readonly edited?: EditedText;
 }
 
@@ -114,7 +114,7 @@ export abstract class RecordLog {
   abstract readNotes(): Promise<LogNote[]>;
   /** The length of the added messages as JSON, roughly. */
   abstract get addedBytes(): number;
-  /** Those of its last end. Undefined until the interaction has ended once. */
+  /** The messages that its last end added. Undefined until the interaction has ended once. */
   abstract readAddedMessages(): Promise<Message[] | undefined>;
   /** About its size. */
   abstract get bytes(): number;

@@ -62,7 +62,7 @@ function checkNoGap(lastSeq: number, records: readonly LogRecord[]): void {
   });
 }
 
-/** As the columns of a database do. */
+/** Refuses numbers that the columns of a database refuse. */
 function checkUsage({ usage }: AppendBatch): void {
   if (!usage) return;
   const { cost_usd = 0, ...tokens } = usage;

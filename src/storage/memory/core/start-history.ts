@@ -5,7 +5,7 @@ interface CountedStart {
   readonly tokens: number | undefined;
 }
 
-/** As long as quotas look back, and some more. */
+/** The time that quotas look back, a day, and an hour more. */
 const KEPT_MS = 25 * 3_600_000;
 
 /** The starts and retries of the last day by tenant, those of deleted chats included. */

@@ -119,7 +119,10 @@ export class StoreIndex {
     return [...this.#busy];
   }
 
-  /** Those of a tenant. Only changes need sorting each time, and few chats have moved then. */
+  /**
+   * Chats of a tenant. Only the order by changes is sorted on each call: few chats have moved since
+   * the last one.
+   */
   newestFirst(tenantId: string, order: ChatOrder): readonly StoredChat[] {
     const known = this.#newestFirst[order].get(tenantId);
     if (known && order === 'created') return known;

@@ -20,7 +20,7 @@ interface Beginning {
   readonly texts?: ChatTexts;
 }
 
-/** One chat in memory, with its interactions in the order of their requests. */
+/** A chat in memory, with its interactions in the order of their requests. */
 export class StoredChat {
   /** Version of its newest branch change. */
   branchVersion = 0;

@@ -29,7 +29,7 @@ const NONE: readonly never[] = [];
 /** The fields of a request that stay in memory after its interaction has ended. */
 export type RequestMark = Pick<RequestRow, 'id' | 'created_at' | 'status'>;
 
-/** One interaction: its state in memory, and its log, which holds all data of unbounded size. */
+/** An interaction: its state in memory, and its log, which holds all data of unbounded size. */
 export class StoredInteraction {
   readonly known: Known;
   /** By the monotonic clock: no lease outlives the process. */
@@ -38,7 +38,7 @@ export class StoredInteraction {
   supersededAt: string | null = null;
   /** Kept until the interaction ends; the requests of an ended one are read from its log. */
   requests: readonly RequestRow[] = NONE;
-  /** Of all its requests, in the order of their creation. */
+  /** Marks of all its requests, in the order of their creation. */
   requestMarks: readonly RequestMark[] = NONE;
   /** Its child agents. */
   private children: readonly string[];
@@ -112,7 +112,7 @@ export class StoredInteraction {
     };
   }
 
-  /** As `commit`, for an interaction that goes on after its end: its requests are kept again. */
+  /** Like `commit`, for an interaction that goes on after its end: its requests are kept again. */
   async reopen(state: InteractionState, content: LogAppend): Promise<void> {
     const requests = foldRequests(NONE, await this.log.readNotes(), this.known);
     await this.commit(state, content);

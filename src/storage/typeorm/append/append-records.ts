@@ -71,7 +71,7 @@ export class AppendQueries {
     }
   }
 
-  /** One round trip: one statement, or a transaction if it ends or announces something. */
+  /** In one round trip: a statement, or a transaction if it ends or announces something. */
   async #send(batches: readonly AppendBatch[]): Promise<{ number: number }[]> {
     if (batches.length === 0) return [];
     const append = toStep(batches);
@@ -173,7 +173,7 @@ function announce(batches: readonly AppendBatch[]): Step[] {
   return [ANNOUNCE({ requests, ended: ids, seqs })];
 }
 
-/** Of one interaction that ends. Returns the ids of those that it promotes. */
+/** Steps for an interaction that ends. Their rows are the ids of those that it promotes. */
 function leaveChat({ interaction_id: id, end }: Ended): Step[] {
   return [
     [NOTE_END, [id, end.completed_at, previewOfEnd(end.added_messages)]],

@@ -79,7 +79,7 @@ const COMMIT_INCOMING = named({
     SELECT uid FROM chat`,
 });
 
-/** Of the chat `$1`, if it was created. */
+/** Adds the files of the chat `$1`, if the chat was created. */
 const ADD_FILES: Statement = {
   text: `INSERT INTO files (${FILE_COLUMNS}) SELECT ${FILE_COLUMNS} FROM json_populate_recordset(NULL::files, $2::json)
     WHERE EXISTS (SELECT FROM chats WHERE uid = $1::uuid)`,
@@ -92,7 +92,7 @@ const ADD_FILES: Statement = {
  */
 export class IncomingRows implements IncomingChat {
   readonly #ids = new Set<string>();
-  /** Of the interaction that is being received. */
+  /** Size in bytes of the records so far of the interaction that is being received. */
   #bytes = 0;
 
   constructor(
@@ -143,7 +143,7 @@ export class IncomingRows implements IncomingChat {
   }
 }
 
-/** Of the texts among the values. */
+/** Size in bytes of the texts among the values. */
 function bytesOf(values: readonly unknown[]): number {
   const texts = values.filter((value) => typeof value === 'string');
   return texts.reduce((total, text) => total + Buffer.byteLength(text), 0);

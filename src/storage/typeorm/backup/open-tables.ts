@@ -13,7 +13,7 @@ import { listMigrations, runMigrations } from '../connection/run-migrations.js';
 import { readTables } from './read-tables.js';
 import { TableWriter } from './write-tables.js';
 
-/** Of the tables of this version, oldest first. */
+/** Names of the migrations that make the tables of this version, oldest first. */
 export const MIGRATION_NAMES: readonly string[] = MIGRATIONS.map(({ name }) => name);
 
 /** A `postgres://` URL, or the folder in which `db` is the embedded database. */

@@ -1,6 +1,6 @@
 /** The members of an error of the driver, of Postgres, of TLS or of the file system. */
 export interface ConnectFault {
-  /** Of Postgres: SQLSTATE. */
+  /** In errors of Postgres, the SQLSTATE. */
   readonly code?: string;
   readonly message?: string;
   readonly syscall?: string;
@@ -10,7 +10,7 @@ export interface ConnectFault {
 const NO_SUCH_DATABASE = '3D000';
 const UNAUTHENTICATED: readonly string[] = ['28000', '28P01'];
 const OTHER_HOST = 'ERR_TLS_CERT_ALTNAME_INVALID';
-/** Of the verification of a certificate, by OpenSSL. */
+/** OpenSSL's codes for a certificate that it can't verify. */
 const UNTRUSTED: readonly string[] = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -24,7 +24,7 @@ const OUTDATED: readonly string[] = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'];
 /** The driver's error if the server asks for a password and the URL has none. */
 const NO_PASSWORD = 'client password must be a string';
 const NO_TLS = 'The server does not support SSL connections';
-/** Of Postgres before and since 14, and of hosted ones. */
+/** Messages of servers that require TLS: Postgres before and since 14, and hosted ones. */
 const WANTS_TLS =
   /no encryption$|SSL off$|connection is insecure|(SSL|TLS) connection is required|requires (SSL|TLS)/i;
 const WANTS_CERTIFICATE = 'valid client certificate';

@@ -99,7 +99,7 @@ export class Database {
     return this.options.runs ?? this;
   }
 
-  /** One statement, a transaction of its own. */
+  /** Executes a single statement, in a transaction of its own. */
   async query<R = Row>(
     statement: Statement,
     values: readonly unknown[],
@@ -110,8 +110,8 @@ export class Database {
   }
 
   /**
-   * One transaction in one round trip: the steps can't depend on each other's rows, except in SQL.
-   * Returns the rows of each step.
+   * Executes a transaction in one round trip: the steps can't depend on each other's rows, except
+   * in SQL. Returns the rows of each step.
    */
   async batch<R = Row>(steps: readonly Step[], limitMs = this.limits?.answerMs): Promise<R[][]> {
     const results = await this.#send<R>([[BEGIN, []], ...steps, [COMMIT, []]], limitMs);

@@ -31,7 +31,7 @@ export class EmbeddedPool extends pg.Pool {
   private goesFirst = false;
   /** True while the connection is used for so long on purpose that waiting is no deadlock. */
   isPaused = false;
-  /** As `EMBEDDED_WAIT_MS`. */
+  /** Timeout for the holder while others wait, in milliseconds. */
   wait_ms = EMBEDDED_WAIT_MS;
   private readonly waiting: { first: Turn[]; others: Turn[] } = { first: [], others: [] };
 
@@ -177,7 +177,7 @@ export class PgliteSocket extends Duplex {
 
   async #send(messages: Buffer): Promise<void> {
     if (messages[0] === TERMINATE) return;
-    // As with a network: timers and real sockets must get a turn between successive statements.
+    // Timers and real sockets must get a turn between successive statements, as with a network.
     await nextTurn();
     await this.db.runExclusive(() =>
       // Not `execProtocolRaw`, which parses every answer a second time and retains it forever. The

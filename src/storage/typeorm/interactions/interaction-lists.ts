@@ -4,7 +4,7 @@ import { named } from '../connection/named-statement.js';
 import { inSeenChat, VIEWER } from '../viewer-sql.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
-/** Of what may be long in a row. Doesn't decompress the message. */
+/** Size in bytes of the columns that may be long. Doesn't decompress the message. */
 const BYTES =
   '(octet_length(i.user_message) + octet_length(i.metadata::text) + octet_length(i.settings::text))';
 

@@ -15,7 +15,7 @@ const USAGE = Object.keys(COLUMNS_OF_USAGE).map((name) => `i.${name}::double pre
 /** The columns of `ColumnsOfInteraction`, of the table `i`. */
 export const INTERACTION_COLUMNS = [...NAMES.map((name) => `i.${name}`), ...USAGE].join(', ');
 
-/** Of these, null is what no turn has. */
+/** The columns of a usage; null: no turn has this number. */
 export interface ColumnsOfUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -46,7 +46,7 @@ function toPlain(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** Of one interaction, or sums, which are as exact as those of `addUsage`. */
+/** Usage of an interaction, or of several: these sums are as exact as those of `addUsage`. */
 export function toUsage(columns: ColumnsOfUsage): Usage {
   const { input_tokens, output_tokens, cached_tokens, cache_write_tokens } = columns;
   const { reasoning_tokens, cost_usd } = columns;

@@ -43,7 +43,7 @@ import {
 import type { Row, Statement } from '../connection/database.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
-/** Both indexes are named `…_by_agent`; the second contains only the starts of child agents. */
+/** Uses two indexes `…_by_agent`; the second contains only the starts of child agents. */
 const FIND_OF_AGENT = named({
   name: 'interactions.find_of_agent',
   parameters: `agent_id, ${VIEWER}`,

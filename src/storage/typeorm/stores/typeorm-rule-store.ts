@@ -27,7 +27,7 @@ const LIST_FOR = named({
     ORDER BY created_at, id`,
 });
 
-/** As `orderRules`, in the terms of the index `permission_rules_in_order`. */
+/** The order of `orderRules`, in the terms of the index `permission_rules_in_order`. */
 const PLACE = `array_position('{user,session,agent,global}'::text[], scope), (-priority), created_at, id`;
 
 const FILTER = `${VIEWER}, scope, scope_id` as const;

@@ -80,7 +80,7 @@ export class TypeOrmSavedTexts implements SavedTexts {
     return replaced;
   }
 
-  /** One without the keys would give sealed texts to clients. */
+  /** A process without the keys would give sealed texts to clients. */
   private async requireAlone(): Promise<void> {
     if (!this.db.limits) return;
     for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(LOOK_MS))

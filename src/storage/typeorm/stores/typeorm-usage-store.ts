@@ -43,8 +43,8 @@ const OF_DELETED = `coalesce(model_interactions, interactions) AS model_interact
         coalesce(unpriced_tokens, CASE WHEN cost_usd IS NULL THEN input_tokens + output_tokens ELSE 0 END) AS unpriced_tokens`;
 
 /**
- * Of the tenant `$1`, or of each if it is null, on the days `$2`…`$3`, at most `$4`. Tenants are
- * found one by one, so that only the index range of these days is read of each.
+ * Sums of the tenant `$1`, or of each if it is null, on the days `$2`…`$3`, at most `$4` of them.
+ * Tenants are found one by one, so that only the index range of these days is read of each.
  */
 function sumsBy(key: UsageKey): Statement {
   const interactions = key === 'model' ? 'model_interactions' : 'interactions';
