@@ -26,7 +26,7 @@ export interface SliceOfChats {
 }
 
 export interface UntouchedChats {
-  /** Those of the slice that are untouched and have no active or queued interaction. */
+  /** Chats of the slice that are untouched and have no active or queued interaction. */
   readonly uids: readonly string[];
   /** Undefined after the last slice. */
   readonly next: string | undefined;
@@ -43,7 +43,7 @@ export abstract class ChatStore {
   abstract findChat(id: string, viewer: Viewer): Promise<ChatRow | undefined>;
   abstract findChatByUid(uid: string): Promise<ChatRow | undefined>;
   /**
-   * Those that the viewer sees, newest first. A chat that changes meanwhile is at the beginning of
+   * Chats that the viewer sees, newest first. A chat that changes meanwhile is at the beginning of
    * the list by changes, so that later pages may lack it.
    */
   abstract listChats(page: ChatListPage): Promise<ChatRow[]>;
@@ -63,7 +63,7 @@ export abstract class ChatStore {
    * @param before also `busy` if the chat was touched since then
    */
   abstract deleteChat(uid: string, before?: string): Promise<'deleted' | 'unknown' | 'busy'>;
-  /** Of all tenants. */
+  /** Lists the chats of all tenants. */
   abstract listUntouched(slice: SliceOfChats): Promise<UntouchedChats>;
   /**
    * Removes what deleted chats and imports that were not completed left, in slices, so that nothing

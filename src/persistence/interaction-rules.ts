@@ -26,7 +26,7 @@ export interface LossCounters {
   readonly progressed: boolean;
   /** Consecutive lost runs without progress, at the beginning of the current epoch. */
   readonly losses: number;
-  /** Those among the losses during which it ran alone among suspects. */
+  /** Number of these losses in which it was the only suspect that ran. */
   readonly alone_losses: number;
   /** Number of suspects in the group that its run was started with; 0: it runs as no suspect. */
   readonly trial: number;

@@ -22,7 +22,7 @@ export interface InteractionListPage {
 }
 
 export interface RunListPage {
-  /** Those of chats that the viewer sees. */
+  /** Limits the list to interactions of chats that this viewer sees. */
   readonly viewer: AnyViewer;
   readonly statuses: readonly ('QUEUED' | ActiveStatus)[];
   readonly chat_uid?: string;
@@ -35,7 +35,7 @@ export interface RunListPage {
 export interface FinalState {
   /** The messages of the chat (id null), then those that each interaction of the branch added. */
   readonly parts: readonly { readonly id: string | null; readonly messages: readonly Message[] }[];
-  /** Of the messages as JSON. */
+  /** Size of the messages as JSON. */
   readonly bytes: number;
 }
 
@@ -46,19 +46,19 @@ export function messagesOf({ parts }: Pick<FinalState, 'parts'>): Message[] {
 /** Port: interactions, their order in a chat, and the conversation before them. */
 export abstract class InteractionStore {
   /**
-   * One transaction writes the chat if it is new, the interaction (RUNNING; its parent is the head
-   * of the chat, or the parent of the edited one), record 1 and the head, preview and, if it has
-   * none, the title of the chat; an edit supersedes all interactions that are not on the new
+   * Writes, in one transaction, the chat if it is new, the interaction (RUNNING; its parent is the
+   * head of the chat, or the parent of the edited one), record 1 and the head, preview and, if it
+   * has none, the title of the chat; an edit supersedes all interactions that are not on the new
    * branch; `adopts` join the chat. Checks first that the viewer sees the chat, then the
    * idempotency key, then the edited interaction, then for an active or queued interaction of the
    * chat, then the quota. Before the active one: that the chat is `sealed_for`.
    */
   abstract startInteraction(start: StartInteraction): Promise<StartOutcome>;
   /**
-   * One transaction: the head of a chat without an active or queued interaction, FAILED with one of
-   * the codes, is RUNNING again, unowned, in a new epoch, with its log and the record `resumed`,
-   * without the data of its end and without losses. Requests that its end has closed are open
-   * again. Undefined: there is no such interaction.
+   * Makes, in one transaction, the head of a chat without an active or queued interaction, FAILED
+   * with one of the codes, RUNNING again: unowned, in a new epoch, with its log and the record
+   * `resumed`, without the data of its end and without losses. Requests that its end has closed are
+   * open again. Undefined: there is no such interaction.
    */
   abstract retryInteraction(retry: RetryInteraction): Promise<RetryOutcome | undefined>;
   /**
@@ -126,7 +126,7 @@ export abstract class InteractionStore {
   /** The messages that each of these interactions added; those that have not ended are left out. */
   abstract findAddedMessages(interactionIds: readonly string[]): Promise<Map<string, Message[]>>;
   /**
-   * One transaction changes the text or the place of a queued interaction that is not being
+   * Changes, in one transaction, the text or the place of a queued interaction that is not being
    * cancelled: it begins with the new text, or nothing was changed. Counts in `queue_changes`.
    */
   abstract changeQueued(interaction: InteractionKey, change: QueuedChange): Promise<QueuedOutcome>;

@@ -8,7 +8,7 @@ export const EVENT_OVERHEAD = 200;
 /** Records as clients may see them: `hidden` is null. */
 export interface EventPage {
   readonly records: readonly LogRecord[];
-  /** Of the bodies, with `EVENT_OVERHEAD` for each. */
+  /** Size of the bodies, with `EVENT_OVERHEAD` for each. */
   readonly bytes: number;
   /** False if nothing follows in the log; it may be true at the end of the log. */
   readonly has_more: boolean;
@@ -35,7 +35,7 @@ export interface RecordPage {
  */
 export abstract class RecordStore {
   /**
-   * One commit for all batches; returns the outcomes in the order of `batches`. At most one batch
+   * Commits all batches together; returns the outcomes in the order of `batches`. At most one batch
    * per interaction. A batch that is refused does not affect the others.
    */
   abstract append(batches: readonly AppendBatch[]): Promise<AppendOutcome[]>;

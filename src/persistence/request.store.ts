@@ -16,7 +16,7 @@ export abstract class RequestStore {
    */
   abstract settleRequest(settle: SettleRequest): Promise<SettleOutcome>;
   abstract findRequest(id: string, viewer: AnyViewer): Promise<RequestRow | undefined>;
-  /** Those of chats that the viewer sees, oldest first, by creation time, then id. */
+  /** Requests of chats that the viewer sees, oldest first, by creation time, then id. */
   abstract listRequests(page: RequestPage): Promise<RequestRow[]>;
   /** Pending requests that have expired at `at`. */
   abstract listExpiredRequests(at: string, limit: number): Promise<RequestRow[]>;

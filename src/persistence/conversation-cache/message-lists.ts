@@ -12,7 +12,7 @@ export interface MessageListsOptions {
   /** Maximum number of messages; a longer conversation, in messages or in bytes, is not cached. */
   readonly most: number;
   readonly most_bytes: number;
-  /** Those of chats, if encryption is on. */
+  /** The data keys of chats, if encryption is on. */
   readonly keys?: Pick<DataKeys, 'ofChat'> | undefined;
 }
 

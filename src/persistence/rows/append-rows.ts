@@ -17,7 +17,7 @@ export interface ModelUsage extends Usage {
   readonly unpriced_tokens: number;
 }
 
-/** One append to one interaction; it is written atomically. */
+/** An append to one interaction; it is written atomically. */
 export interface AppendBatch {
   readonly interaction_id: string;
   readonly epoch: number;

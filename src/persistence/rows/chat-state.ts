@@ -11,7 +11,7 @@ export interface ChatState {
   readonly updated_at: string;
   readonly head_interaction_id: string | null;
   readonly active_interaction_id: string | null;
-  /** Of the active interaction, else QUEUED if any waits, else of the head; null: there is none. */
+  /** Status of the active interaction, else QUEUED if any waits, else of the head; null: none. */
   readonly status: InteractionStatus | null;
   /** In the order of the queue. */
   readonly queued: readonly string[];

@@ -17,12 +17,12 @@ export interface InteractionSettings extends Sampling {
   readonly thinking?: Thinking;
   /** That came with the user's message. */
   readonly files?: readonly AttachedFile[];
-  /** As in `ChatSettings`, when it started. */
+  /** The value in `ChatSettings` when it started. */
   readonly system_prompt?: string;
   readonly context_messages?: number;
-  /** Of the user's message. */
+  /** Redactions in the user's message. */
   readonly redacted?: RedactedCounts;
-  /** Of the request that started it: the trace that it is part of. */
+  /** W3C trace context of the request that started it: the interaction is part of this trace. */
   readonly traceparent?: string;
   /** Its answer is spoken while it is written: the run ends when it has been played. */
   readonly spoken?: true;

@@ -9,7 +9,7 @@ export interface NewIntervention {
   /** `delete`, `modify`, or a note. */
   readonly user_comment: string;
   readonly user_content: string | null;
-  /** Of its texts; null if nothing was redacted. */
+  /** Redactions in its texts; null: there are none. */
   readonly redacted: RedactedCounts | null;
   readonly created_at: string;
   /** The id of the user. */
@@ -32,7 +32,7 @@ export const SPEECH = 'speech';
 export interface HeardPart {
   /** The block that was being played. */
   readonly block_id: string;
-  /** Of its text, in UTF-16 code units. */
+  /** Length of the played part of its text, in UTF-16 code units. */
   readonly length: number;
   readonly heard_ms: number;
 }

@@ -48,9 +48,7 @@ export interface Unowned {
   /** The values in its next `Lease`. */
   readonly losses: number;
   readonly alone_losses: number;
-  /**
-   * Of its last run. 0: that was not started as a suspect, or has left the group, or progressed.
-   */
+  /** `LeaseTerms.trial` of its last run; 0 also if this has left the group or has progressed. */
   readonly trial: number;
 }
 

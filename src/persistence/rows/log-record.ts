@@ -30,7 +30,7 @@ export interface RecordOrigin {
   readonly key: string | null;
 }
 
-/** One entry of an interaction's log, as it is stored; a union by `body.type`. */
+/** An entry of an interaction's log, as it is stored; a union by `body.type`. */
 export type LogRecord<T extends RecordType = RecordType> = RecordOrigin & RecordContent<T>;
 
 /** Narrows a record, or the content of a future record, to a type: `body` and `hidden` at once. */

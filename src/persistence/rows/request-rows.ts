@@ -18,7 +18,7 @@ export interface Settled {
   readonly by: Decider;
   /** Why the server settled it; undefined if a user did. */
   readonly cause?: Cause;
-  /** Of its texts. */
+  /** Redactions in its texts. */
   readonly redacted?: RedactedCounts;
 }
 

@@ -46,7 +46,7 @@ export interface StartInteraction {
   readonly edited_from?: string;
   /** The texts are sealed with the key of the chat with this uid: it must be this chat. */
   readonly sealed_for?: string;
-  /** Of a sealed message; undefined: derived from the message. */
+  /** Title and preview for a sealed message; undefined: derived from the message. */
   readonly chat_texts?: ChatTexts;
   readonly idempotency?: IdempotencyKey;
   /** Set if the caller runs the interaction itself, at once: it starts leased, with epoch 1. */
@@ -148,7 +148,7 @@ export type RetryOutcome =
 
 /** A change of a queued interaction: of its text, its place or both. */
 export interface QueuedChange {
-  /** Both at once: the settings say what was redacted in the message. */
+  /** Message and settings change together: the settings say what was redacted in the message. */
   readonly text?: Pick<InteractionRow, 'user_message' | 'settings'>;
   /** In front of this one; null: to the end of the queue; undefined: it stays in its place. */
   readonly before?: string | null;
