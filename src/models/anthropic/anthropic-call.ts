@@ -18,7 +18,7 @@ export interface AnthropicCallOptions extends ModelCallOptions {
 /** Maximum number of times that a turn which the model pauses is continued. */
 const MAX_PAUSES = 8;
 
-/** One turn. Sends further requests until the model no longer pauses. */
+/** A turn of the model. Sends further requests until the model no longer pauses. */
 export class AnthropicCall extends ModelCall {
   constructor(
     private readonly options: AnthropicCallOptions,

@@ -12,7 +12,7 @@ import type {
 import { blocksOf, type Author } from './kept-turn.js';
 import { cutText } from '../../kernel/cut-text.js';
 
-/** One turn of a request: a message whose content is a list of blocks. */
+/** A turn of a request: a message whose content is a list of blocks. */
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly content: ContentBlockParam[];

@@ -4,7 +4,7 @@ import { parseExact } from '../../kernel/json/exact-json.js';
 import { isObject } from '../../kernel/json/json.js';
 import { GrowingText } from '../answer/growing-text.js';
 
-/** One content block of a turn while it is received, by kind. */
+/** A content block of a turn while it is received, by kind. */
 export type TurnBlock = TextBlock | ThinkingBlock | CallBlock | OpaqueBlock;
 
 export class TextBlock {

@@ -9,7 +9,7 @@ export interface DemoCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** One model turn of the script. */
+/** A model turn of the script. */
 export interface DemoTurn {
   readonly thinking?: string;
   readonly text?: string;
@@ -203,7 +203,7 @@ function longAnswer(words: number): DemoTurn {
   return { thinking: `${words} words, then.`, text: text.join('').trim() };
 }
 
-/** One sentence for each tool result after the last user message; empty if there is none. */
+/** A sentence for each tool result after the last user message; empty if there is none. */
 function describeResults(messages: readonly Message[]): string {
   const calls = messages.flatMap((m) => (m.role === 'assistant' ? (m.tool_calls ?? []) : []));
   return messages

@@ -27,14 +27,14 @@ const SAMPLING = ['temperature', 'top_p'] as const;
 /** Names of tools in a notice. */
 const MAX_NAMES = 20;
 
-/** One request of a turn, in the form that its endpoint takes. */
+/** A request of a turn, in the form that its endpoint takes. */
 export interface AdaptedRequest {
   readonly wire: ToolWire;
   readonly adaptation: Adaptation;
 }
 
 /**
- * One turn of a vendor's model, from the request to the last event. A request that the endpoint
+ * A turn of a vendor's model, from the request to the last event. A request that the endpoint
  * refuses for its form is changed and sent again, and the change is remembered.
  */
 export abstract class ModelCall implements EventSource {

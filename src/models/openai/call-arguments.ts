@@ -22,7 +22,7 @@ export class CallArguments extends GrowingText {
   private hasMore = false;
   private known: { readonly canonical: string | undefined } | undefined;
 
-  /** As `canonicalObject`; undefined while they are not a whole object. */
+  /** Their `canonicalObject`; undefined while they are not a whole object. */
   get canonical(): string | undefined {
     if (!this.isClosed || this.hasMore) return undefined;
     this.known ??= { canonical: canonicalObject(this.text) };
@@ -71,7 +71,7 @@ export class SentArguments {
 
   constructor(readonly text: string) {}
 
-  /** As `canonicalObject`. */
+  /** Their `canonicalObject`; undefined if they are no object. */
   get canonical(): string | undefined {
     this.known ??= { canonical: canonicalObject(this.text) };
     return this.known.canonical;

@@ -3,7 +3,7 @@ import type { CallDelta } from './chat-chunk.js';
 import { argumentsText } from './chat-content.js';
 import { KeptFields } from './kept-fields.js';
 
-/** One tool call of a turn while it is received. */
+/** A tool call of a turn while it is received. */
 export class CallSlot {
   id = '';
   name = '';

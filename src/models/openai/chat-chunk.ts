@@ -21,7 +21,7 @@ export interface ChatDelta {
 }
 
 /**
- * One event of a streamed completion, or a whole completion. It is unvalidated server output: any
+ * An event of a streamed completion, or a whole completion. It is unvalidated server output: any
  * field may be missing or malformed.
  */
 export interface ChatChunk {

@@ -49,7 +49,7 @@ export class ChatTurn implements TurnFold {
   /** The first event that was no chunk, unless a chunk came after it. */
   stray: unknown;
   private readonly emit: (event: ModelEvent) => void;
-  /** As it came, with the thoughts that stand in tags before the answer. */
+  /** The text as it was received, with the thoughts that stand in tags before the answer. */
   private readonly text = new RepeatedText();
   private readonly tagged = new TaggedThoughts();
   private answer = '';

@@ -49,7 +49,6 @@ interface OpenAiCallOptions extends ModelCallOptions {
   readonly client: OpenAiClient;
 }
 
-/** One turn. */
 class OpenAiCall extends ModelCall {
   constructor(
     private readonly options: OpenAiCallOptions,

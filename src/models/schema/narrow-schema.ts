@@ -107,7 +107,7 @@ function isUsable(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value) || value instanceof ExactNumber;
 }
 
-/** One type: of a list of types the first that is not `null`, or what the other keywords imply. */
+/** The first type of a list that is not `null`; without types, the one other keywords imply. */
 function typeOf(schema: Schema): { type: unknown; nullable: boolean } {
   const types = Array.isArray(schema.type) ? (schema.type as unknown[]) : [schema.type];
   const type = types.find((name) => name !== 'null');

@@ -174,8 +174,9 @@ function withFields(json: string, names: Names): string {
 }
 
 /**
- * As many tools as a vendor takes, in their order: the one that has to be called, those that the
- * request prefers if there is room for all, those that were called last, then the first ones.
+ * Chooses as many tools as a vendor takes: the one that has to be called, those that the request
+ * prefers if there is room for all, those that were called last, then the first ones. They stay in
+ * their order.
  */
 function firstTools(
   tools: readonly ModelTool[],
