@@ -9,7 +9,7 @@ export interface BlockOptions {
   readonly silent?: boolean;
 }
 
-/** One block while it is generated: publishes deltas and collects the text. */
+/** A block while it is generated: publishes deltas and collects the text. */
 export class BlockWriter {
   readonly id: string;
   private sent = '';

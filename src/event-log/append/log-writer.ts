@@ -18,7 +18,7 @@ interface Waiter {
 /** The next batch of one interaction. */
 interface Pending {
   batch: AppendBatch;
-  /** Of the run that appends. */
+  /** Log fields of the run that appends. */
   readonly fields: LogFields;
   readonly waiters: Waiter[];
 }

@@ -74,8 +74,8 @@ export class RunLog {
   }
 
   /**
-   * One atomic append. Resolves when it is durable and published. After it rejects, this run can
-   * append nothing more.
+   * Appends atomically. Resolves when the records are durable and published. After it rejects, this
+   * run can append nothing more.
    * @throws LeaseLostError if another run has taken over or may have
    * @throws StoreRefused
    * @throws AppError `store_unavailable`

@@ -4,7 +4,7 @@ import type { ChatState } from '../../persistence/rows/chat-state.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 
 /**
- * One item of a run's output, in order: a committed record, or a delta or trace, which are never
+ * An item of a run's output, in order: a committed record, or a delta or trace, which are never
  * stored.
  */
 export type FrameItem =

@@ -120,7 +120,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(ifMissing([]));
 }
 
-/** Of its spill files, in bytes. */
+/** Size of its spill files, in bytes. */
 async function sizeOf(folder: string): Promise<number> {
   const names = (await namesIn(folder)).filter(isSpill);
   const sizes = await Promise.all(

@@ -4,7 +4,7 @@ import type { AppendBatch } from '../../persistence/rows/append-rows.js';
 
 type Implied = Omit<AppendBatch, 'interaction_id' | 'epoch' | 'records'>;
 
-/** One record; the last one of an append carries the rest of it, and so completes it. */
+/** A record; the last one of an append carries the rest of it, and so completes it. */
 interface SpillLine {
   readonly interaction_id: string;
   readonly epoch: number;

@@ -80,7 +80,7 @@ export class LocalLiveBus extends LiveBus {
     this.tellChange(hint);
   }
 
-  /** Of another process; undefined: some may have been lost. */
+  /** Reports a change by another process; undefined: some may have been lost. */
   tellChange(hint: ChatHint | undefined): void {
     for (const listener of this.changeListeners) listener(hint);
   }

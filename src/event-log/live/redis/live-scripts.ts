@@ -101,9 +101,9 @@ export type BlockChange =
 export interface PublishedFrames {
   readonly channel: string;
   readonly epoch: number;
-  /** Of the last frame. */
+  /** Number of the last frame. */
   readonly number: number;
-  /** Of the last record, if there is one. */
+  /** Seq of the last record, if there is one. */
   readonly seq: number | undefined;
   readonly changes: readonly BlockChange[];
   readonly message: string;
@@ -196,7 +196,7 @@ function grow({ agent_id, delta, text }: OpenBlock, offset: number, seal: SealPi
   return ['grow', delta.block_id, offset, text.length, kept, about];
 }
 
-/** As in a JSON string: lone surrogates survive, and pieces can be concatenated. */
+/** The inside of a JSON string: lone surrogates survive, and pieces can be concatenated. */
 function escape(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }

@@ -15,7 +15,7 @@ import { SealedFrames } from './sealed-frames.js';
 import { TopicSubscriptions, Topics } from './topic-subscriptions.js';
 
 export interface RedisLiveBusOptions extends RedisLinkOptions {
-  /** Of all channels and keys. */
+  /** Prefix of all channels and keys. */
   readonly prefix: string;
   /** Encryption is on. */
   readonly keys?: LiveKeys | undefined;

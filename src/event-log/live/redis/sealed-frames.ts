@@ -20,7 +20,7 @@ export class SealedFrames {
     return JSON.parse(this.open(id, frames, ['frames'])) as Frame[];
   }
 
-  /** As JSON: lone surrogates survive. */
+  /** Seals the text as JSON, in which lone surrogates survive. */
   sealPiece(id: string, text: string, of: PieceOf): string {
     return this.keys ? this.keys.seal(id, JSON.stringify(text), of) : text;
   }
