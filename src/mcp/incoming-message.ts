@@ -35,7 +35,8 @@ export function* parseIncoming(text: string): Sliced<unknown> {
 }
 
 /**
- * As `parseIncoming`, as text. What is not JSON, and what needs no change, stays as it is.
+ * Like `parseIncoming`, with a text as the result: text that is not JSON, or that needs no change,
+ * stays as it is.
  * @throws SyntaxError for a message that is too large and no answer
  */
 export function* cleanIncoming(text: string): Sliced<string> {

@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly signal: AbortSignal;
   /** Shows the progress of the call to people. */
   readonly output: (text: string) => void;
-  /** As in `ToolContext`. */
+  /** Defined by `ToolContext`. */
   readonly cut: Cut;
   /** The call may be sent again if it is unknown whether the server has begun it. */
   readonly mayRepeat: boolean;
@@ -74,7 +74,7 @@ export class McpConnection {
   private lastError: Error | undefined;
   private isRefreshing = false;
   private hasChanged = false;
-  /** One list after the other: the last one that came is the last one offered. */
+  /** The end of the last offer. Lists are offered in their order, so that the newest one counts. */
   private offering: Promise<unknown> = Promise.resolve();
 
   constructor(

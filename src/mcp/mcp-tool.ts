@@ -24,11 +24,11 @@ const MAX_CHARACTERS = 500_000;
 
 export interface OfferedTools {
   readonly tools: readonly McpTool[];
-  /** One for each tool that can't be used. */
+  /** Reasons why tools can't be used. */
   readonly problems: readonly string[];
 }
 
-/** Those that can be used, in the order of their declarations. */
+/** The tools that can be used, in the order of their declarations. */
 export function* offeredTools(
   server: McpConnection,
   declarations: readonly unknown[],

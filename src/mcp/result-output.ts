@@ -118,7 +118,7 @@ function bytes(base64: string): string {
   return `${Buffer.byteLength(base64, 'base64')} bytes`;
 }
 
-/** One part of a result: its description, and the image if it can be shown. */
+/** A part of a result: its description, and the image if it can be shown. */
 interface ImagePart {
   readonly text: string;
   readonly image?: Image;

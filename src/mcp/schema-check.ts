@@ -15,7 +15,7 @@ import { cutText } from '../kernel/cut-text.js';
 const MAX_CHECK_MS = 50;
 /** The same for compiling one within the limits below, none of which is known to need it. */
 const MAX_COMPILE_MS = 500;
-/** Of a schema that is compiled: more would block the event loop. */
+/** Limits of a schema that is compiled: more would block the event loop. */
 const MAX_SCHEMA: JsonLimits = { depth: 100, values: 1_000, fields: 1_000 };
 /** In characters. */
 const MAX_PATTERN = 1_000;

@@ -26,6 +26,6 @@ export interface HttpSettings extends CommonSettings {
   readonly kind: 'http';
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of an HTTP proxy, with its password. */
+  /** URL of an HTTP proxy, with its password. */
   readonly proxyUrl?: string;
 }

@@ -27,7 +27,7 @@ interface Inside {
   _readBuffer: Pick<ReadBuffer, 'append' | 'readMessage' | 'clear'>;
 }
 
-/** As the SDK's, with exact numbers, and with messages as `parseIncoming` reads them. */
+/** The SDK's transport with exact numbers, and with messages as `parseIncoming` reads them. */
 export class StdioTransport extends StdioClientTransport {
   private readonly messages: MessageBuffer;
   private readonly replies = new ReplyLimit();

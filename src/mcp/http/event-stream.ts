@@ -4,7 +4,7 @@ import { cleanIncoming } from '../incoming-message.js';
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
-/** Of the time that a server asks for, which may be longer than the backoff. */
+/** Limit of the time that a server asks for, which may be longer than the backoff. */
 const LONGEST_WAIT_MS = 10 * 60_000;
 
 /** Where a stream of events goes on after its connection has ended, and how soon. */

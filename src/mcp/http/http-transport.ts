@@ -10,7 +10,7 @@ import type { HttpSettings } from '../server-settings.js';
 
 const TOOLS_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as const;
 
-/** As the SDK's, with bounded messages, streams and replies, and streams that go on for ever. */
+/** The SDK's transport with bounded messages, streams and replies; it resumes streams forever. */
 export class HttpTransport extends StreamableHTTPClientTransport {
   private readonly replies = new ReplyLimit();
 
