@@ -16,7 +16,7 @@ export type ErrorKind =
   | 'unavailable'
   | 'internal';
 
-/** One fault of one input field; `field` is a path such as `client_tools.0.name`. */
+/** A fault of one input field; `field` is a path such as `client_tools.0.name`. */
 export interface FieldFault {
   readonly field: string;
   readonly message: string;

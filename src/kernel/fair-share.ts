@@ -21,8 +21,8 @@ export function exceedsShare(counts: Counts, owner: string | undefined, most: nu
 }
 
 /**
- * Those to end so that the rest fits into a limit: the first of the owner with most, again and
- * again, and never the last one of all.
+ * Chooses the items to end so that the rest fits into a limit: the first item of the owner with
+ * most, again and again, and never the last one of all.
  * @param most in bytes
  */
 export function surplusOf<T extends Held>(held: readonly T[], most: number): T[] {

@@ -16,7 +16,7 @@ export async function readSpan(file: FileHandle, from: number, length: number): 
   return bytes.subarray(0, at);
 }
 
-/** As `readSpan`. */
+/** Like `readSpan`, but synchronous. */
 export function readSpanSync(fd: number, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let at = 0;

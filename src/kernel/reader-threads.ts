@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Slots } from './async/slots.js';
 
-/** Of the thread's heap; buffers and WebAssembly are not in it. */
+/** Limits of the thread's heap and stack; buffers and WebAssembly are not in it. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };
 const TIME_MS = 20_000;
 

@@ -5,7 +5,7 @@ import type { DiscoverableDecorator, DiscoveryService } from '@nestjs/core';
 export interface Part {
   readonly base: abstract new (...args: never[]) => object;
   readonly decorator: DiscoverableDecorator<never>;
-  /** As authors write it: `@AgentType({ name, description })`. */
+  /** The decorator as authors write it: `@AgentType({ name, description })`. */
   readonly written: string;
 }
 

@@ -3,17 +3,17 @@ import { isObject, measureJson } from './json.js';
 export interface JsonLimits {
   readonly depth: number;
   readonly values: number;
-  /** Of one object. */
+  /** Maximum number of fields of one object. */
   readonly fields: number;
 }
 
-/** Of a document that is walked several times: arguments of a call, a structured answer. */
+/** Limits of a document that is walked several times: call arguments, a structured answer. */
 export const DOCUMENT_LIMITS: JsonLimits = { depth: 100, values: 20_000, fields: 1_000 };
-/** Of a message of a protocol, which is parsed and read once. */
+/** Limits of a protocol's message, which is parsed and read once. */
 export const MESSAGE_LIMITS: JsonLimits = { depth: 1_000, values: 100_000, fields: 10_000 };
 
 /**
- * As `JSON.parse`, for text from outside: more than the limits would block the event loop.
+ * Like `JSON.parse`, for text from outside: more than the limits would block the event loop.
  * @throws SyntaxError also beyond the limits
  */
 export function parseBounded(json: string, limits = DOCUMENT_LIMITS): unknown {

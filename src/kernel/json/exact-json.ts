@@ -70,7 +70,7 @@ function parseHolding(json: string, kind: Kind, hold: (text: string) => unknown)
   );
 }
 
-/** As `JSON.stringify`, with every digit of its exact numbers. */
+/** Like `JSON.stringify`, with every digit of its exact numbers. */
 export function exactJson(value: unknown): string {
   return unmarkNumbers(JSON.stringify(value));
 }
