@@ -28,7 +28,7 @@ export interface ParleyOptions {
 }
 
 export interface ParleyAsyncOptions {
-  /** Of the HTTP API, without the global prefix: `/parley` unless given, `/` for the root. */
+  /** Path of the HTTP API, without the global prefix: `/parley` unless given, `/` for the root. */
   readonly path?: string;
   readonly imports?: ModuleMetadata['imports'];
   readonly inject?: FactoryProvider['inject'];

@@ -148,7 +148,7 @@ async function execute(app: INestApplicationContext, command: Command): Promise<
   return isSame;
 }
 
-/** Those of the log that have ended, in its order. */
+/** Reads the interactions of the log that have ended, in its order. */
 async function* readInteractions(
   app: INestApplicationContext,
   { path, interaction: wanted }: Command,

@@ -40,7 +40,7 @@ export interface GenerateOptions extends Sampling {
   readonly thinking?: Thinking;
 }
 
-/** One model turn. */
+/** Result of a model turn. */
 export interface Turn {
   readonly text: string;
   readonly tool_calls: readonly ToolCall[];
@@ -132,7 +132,7 @@ export abstract class AgentContext<R = unknown> {
   abstract readonly client_tools: readonly string[];
 
   /**
-   * One model turn, streamed to readers. Without calls, a root agent's visible turn is an answer.
+   * Model turn, streamed to readers. Without calls, a root agent's visible turn is an answer.
    * @throws ModelError when the model can't be reached or refuses, after retries
    */
   abstract generate(options?: GenerateOptions): Promise<Turn>;

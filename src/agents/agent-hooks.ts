@@ -69,7 +69,7 @@ export type DoneStepOf<K extends StepKind> = StepOf<K> &
   );
 
 /**
- * One effect that an agent's own code requests, discriminated by its `kind`; not the effects of its
+ * Effect that an agent's own code requests, discriminated by its `kind`; not the effects of its
  * tools.
  */
 export type Step = { [K in StepKind]: StepOf<K> }[StepKind];

@@ -113,7 +113,7 @@ function quote(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** Of sources that are run as they are. */
+/** Answers when the server runs from its sources, where the console is not built. */
 function sayNotBuilt(_request: Request, response: Response): void {
   response
     .status(503)

@@ -114,7 +114,7 @@ export abstract class ParleyOperations {
 
   protected abstract find<T>(type: Type<T>): T;
 
-  /** As `POST /chats`. */
+  /** Creates a chat, like `POST /chats`. */
   createChat(body: CreateChat = {}, behalf: OnBehalf = {}): Promise<Chat> {
     return this.as(behalf, 'createChat', async (caller) =>
       this.find(ChatsService).create(caller, await this.checkBody(body, CreateChatDto)),
@@ -286,7 +286,7 @@ export abstract class ParleyOperations {
     );
   }
 
-  /** One agent with its messages, as `GET /agents/{agent_id}`. */
+  /** Returns an agent with its messages, like `GET /agents/{agent_id}`. */
   agent(agent_id: string, behalf: OnBehalf = {}): Promise<WholeAgent> {
     return this.as(behalf, 'agent', async (caller) => {
       await this.check({ agent_id }, 'param', AgentIdDto);

@@ -11,6 +11,6 @@ export interface AuditPage {
 export abstract class AuditStore {
   /** Resolves once the entry is durable. */
   abstract add(entry: AuditEntry): Promise<void>;
-  /** Those of the tenant, newest first. */
+  /** Lists entries of the tenant, newest first. */
   abstract list(page: AuditPage): Promise<AuditEntry[]>;
 }

@@ -6,13 +6,13 @@ import type { Scope } from './principal.js';
 export const ACCESS = 'access';
 export const ALSO_NEEDS = 'also-needs';
 
-/** One of the scopes is enough; `public`: no credential is needed. */
+/** Scopes of which a caller needs at least one; `public`: no credential is needed. */
 export type RequiredAccess = readonly Scope[] | 'public';
 
 /** A scope that some requests to a route need besides that of the route. */
 export interface Condition {
   readonly scope: Scope;
-  /** Of a request whose body is parsed, but not validated. */
+  /** Decides for a request whose body is parsed, but not validated. */
   readonly applies: (request: Pick<Request, 'body' | 'query'>) => boolean;
 }
 

@@ -3,12 +3,12 @@ import type { Principal, Scope } from './principal.js';
 
 const HOW = 'Send "Authorization: Bearer <key or token>", or "x-api-key: <key>" (docs/auth.md).';
 
-/** Of a request without a credential. */
+/** Error for a request without a credential. */
 export function unauthenticated(): AppError {
   return new AppError('unauthenticated', 'unauthenticated', `A credential is needed. ${HOW}`);
 }
 
-/** Of a request with a credential that is not accepted; `reason` is a sentence. */
+/** Error for a request with a credential that is not accepted; `reason` is a sentence. */
 export function invalidCredential(reason: string, cause?: unknown): AppError {
   return new AppError('unauthenticated', 'invalid_credential', `${reason} ${HOW}`, { cause });
 }

@@ -10,7 +10,7 @@ import { isMissing } from '../kernel/missing-path.js';
 
 export const MANIFEST = 'backup.json';
 export const END = 'end.json';
-/** Of the archive and of the file store; raised when an older version could not read it. */
+/** Format of archives and of the file store; raised when older versions can't read it. */
 export const FORMAT = 1;
 const NAME = /^(backup\.json|end\.json|(tables|store|files|workspace)\/.+)$/;
 
@@ -20,14 +20,14 @@ export interface Manifest {
   readonly version: string;
   readonly created_at: string;
   readonly store: 'database' | 'file';
-  /** Of the tables; none for the file store. */
+  /** Migrations of the tables; empty for the file store. */
   readonly migrations: readonly string[];
 }
 
 export interface ArchiveEntry {
   readonly name: string;
   readonly mode: number;
-  /** Of a symbolic link. */
+  /** Target of a symbolic link. */
   readonly linkname?: string | undefined;
   readonly is_folder: boolean;
   readonly content: AsyncIterable<Buffer>;

@@ -14,7 +14,7 @@ import { FORMAT, MANIFEST } from './archive.js';
 import type { Manifest } from './archive.js';
 import { ArchiveWriter } from './archive-writer.js';
 
-/** Of the rows in one entry, about. */
+/** Approximate size of the rows in an entry. */
 const PART_BYTES = 4 * 1024 * 1024;
 
 export interface BackupOptions {
@@ -159,7 +159,7 @@ function addManifest(
   return writer.add(MANIFEST, Buffer.from(JSON.stringify(manifest, null, 2)));
 }
 
-/** As they are stored: encrypted ones stay so. */
+/** Adds the files as they are stored: encrypted files stay encrypted. */
 async function addFiles({ filesDir }: Config, writer: ArchiveWriter): Promise<number> {
   await writer.addFile(`files/${MARKER}`, join(filesDir, MARKER));
   let count = 0;

@@ -44,7 +44,7 @@ export function readTarget(): string {
   }
 }
 
-/** One path, and flags without values. */
+/** Reads one path, and flags without values, from the command line. */
 export function readArguments(...names: readonly string[]): {
   readonly path: string;
   readonly flags: ReadonlySet<string>;

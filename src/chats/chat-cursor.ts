@@ -2,7 +2,7 @@ import { formatPageCursor, invalidCursor, parsePageCursor } from '../kernel/page
 import type { ChatListPage, ChatOrder } from '../persistence/chat.store.js';
 import type { ChatSummary } from '../protocol/wire/chat.js';
 
-/** Of the list by changes, so that no cursor continues in the other order. */
+/** Marks cursors of the list by changes, so that no cursor continues in the other order. */
 const MARK = 'updated ';
 const SEARCH = 'search ';
 const SEARCHED = /^search (\d{1,4}) ([\w-]{1,500})$/;
@@ -26,7 +26,7 @@ export function parseChatCursor(
   return { at, id };
 }
 
-/** Of a page of a search: also how many chats were searched up to there. */
+/** Cursor for a page of a search: also says how many chats were searched up to there. */
 export function formatSearchCursor(last: ChatSummary, order: ChatOrder, searched: number): string {
   return encode(`${SEARCH}${searched} ${formatChatCursor(last, order)}`);
 }

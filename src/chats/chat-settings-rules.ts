@@ -48,7 +48,7 @@ export class ChatSettingsRules {
     return after;
   }
 
-  /** Those settings of a session log that the caller may set; `faults`: why others are missing. */
+  /** Settings of a session log that the caller may set; `faults`: why others are left out. */
   imported(caller: Principal, { agent, model, ...rest }: ChatSettings): ImportedSettings {
     const settings: Record<string, unknown> = {};
     const faults: string[] = [];

@@ -116,7 +116,7 @@ export class ChatsService {
     return toPage(items, limit, (last) => formatChatCursor(last, order));
   }
 
-  /** One at a time for a user: it may read many chats. */
+  /** Searches once at a time for a user: a search may read many chats. */
   private search(
     caller: Principal,
     { limit, cursor, order, q }: Search,

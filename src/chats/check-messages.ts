@@ -6,9 +6,9 @@ import { json } from '../protocol/records/fields.js';
 import type { Message } from '../protocol/message.js';
 import { isObjectText } from '../kernel/json/bounded-json.js';
 
-/** Of the conversation that a chat starts from. */
+/** Maximum number of messages in the conversation that a chat starts from. */
 export const MAX_MESSAGES = 1_000;
-/** Of the same, where clients of other protocols have begun with their history. */
+/** Maximum for conversations that clients of other protocols begin with their history. */
 export const MAX_KEPT_MESSAGES = 20_000;
 export const MAX_MESSAGES_LENGTH = 512 * 1024;
 

@@ -1,5 +1,5 @@
 /**
- * One invalid variable. `problem` says what is wrong and what is allowed; it never has a secret's
+ * Fault of a variable. `problem` says what is wrong and what is allowed; it never has a secret's
  * value.
  */
 export interface ConfigFault {

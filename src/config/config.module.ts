@@ -8,8 +8,8 @@ import { Config } from './config.js';
 import { loadConfig } from './load-config.js';
 
 /**
- * One object and no scalars: `ConfigModule` copies scalars into `process.env`, for child processes
- * to see.
+ * Holds one object and no scalars: `ConfigModule` copies scalars into `process.env`, for child
+ * processes to see.
  */
 interface Checked {
   config: Config;
@@ -19,7 +19,7 @@ interface Checked {
 @Global()
 @Module({})
 export class AppConfigModule {
-  /** As `readConfig` reads it. @throws ConfigError with every fault */
+  /** Reads the configuration with `readConfig`. @throws ConfigError with every fault */
   static async forRoot(envFilePath?: string): Promise<DynamicModule> {
     return AppConfigModule.of(await readConfig(envFilePath));
   }

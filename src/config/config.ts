@@ -137,7 +137,7 @@ export class Config {
   readonly s3Region: string;
   /** True to name the bucket in the path, not in the host. */
   readonly s3ForcePathStyle: boolean;
-  /** Both or none: without them, the usual places of Amazon's tools. */
+  /** Set together or not at all: without them, the usual places of Amazon's tools apply. */
   readonly s3AccessKeyId?: string;
   readonly s3SecretAccessKey?: Secret;
 
@@ -206,7 +206,7 @@ export class Config {
   readonly modelPrices?: ModelPrices;
   /** Path of a JSON file with further prices. */
   readonly pricesFile?: string;
-  /** Those that apply. */
+  /** Prices that apply, from all sources. */
   readonly prices: Prices;
   /**
    * Levels of agents below the root of an interaction, concurrent agents, and all that it starts.
@@ -237,7 +237,7 @@ export class Config {
   readonly otelExporterOtlpProtocol: 'http/protobuf' | 'http/json';
   readonly otelServiceName: string;
   readonly otelTracesSampler: Sampler;
-  /** Of the samplers with a ratio: from 0 to 1. */
+  /** Ratio for the samplers that have one: from 0 to 1. */
   readonly otelTracesSamplerArg: number;
   readonly otelMetricExportInterval: number;
   /** True: spans have the texts of messages and calls. */
@@ -251,7 +251,7 @@ export class Config {
   readonly pythonTotalMb: number;
   /** Values of `approval_mode` that a client may choose. */
   readonly allowedApprovalModes: readonly ApprovalMode[];
-  /** One of them: that of a start that names none; `ask` unless given, or the first. */
+  /** Mode of a start that names none, among the allowed; `ask` unless given, or the first. */
   readonly approvalMode: ApprovalMode;
   /** Time that a request to a person stays open, in milliseconds; 0: for ever. */
   readonly approvalTimeoutMs: number;
@@ -269,7 +269,7 @@ export class Config {
   /** Requests and uploads of one user that this process has not answered yet. */
   readonly maxRequests: number;
   readonly maxUploads: number;
-  /** Of answers that clients have not read yet. */
+  /** Maximum size of answers that clients have not read yet. */
   readonly maxUnreadBytes: number;
 
   readonly logLevel: LogLevel;

@@ -27,7 +27,7 @@ export function secretValues(secrets: Config['environmentSecrets']): SecretValue
   });
 }
 
-/** Of a URL, only the password is a secret. */
+/** Forms of a secret in texts. In a URL, only the password is a secret. */
 function forms(secret: string): string[] {
   const password = passwordOf(secret);
   const plain = password === undefined ? [secret] : [password, decode(password)];

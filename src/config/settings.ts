@@ -116,7 +116,7 @@ export function origins() {
     );
 }
 
-/** Of an app or an extension: `URL` knows no origins of such schemes. */
+/** Origin of an app or an extension: `URL` knows no origins of such schemes. */
 const OTHER_ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\@\s]*$/;
 
 function isOrigin(text: string): boolean {

@@ -24,7 +24,7 @@ export class CallIds {
     private readonly isWhole = true,
   ) {}
 
-  /** Of the conversation before an interaction, and of its log. */
+  /** Collects the ids of the conversation before an interaction, and of its log. */
   static of(ids: Ids, { before, records, isWhole }: Known): CallIds {
     const callIds = new CallIds(ids, isWhole);
     callIds.addFrom(before);

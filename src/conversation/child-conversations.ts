@@ -25,7 +25,7 @@ export class ChildConversations {
     return this.started.get(agentId) ?? [];
   }
 
-  /** Of an agent whose start was delivered. */
+  /** Returns the conversation of an agent whose start was delivered. */
   get(agentId: string): Conversation {
     const found = this.open.get(agentId);
     if (!found) throw new Error(`The agent ${agentId} is not running.`);

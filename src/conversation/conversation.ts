@@ -140,7 +140,7 @@ export class Conversation {
     return this.entries.find(isOfUser)?.content ?? '';
   }
 
-  /** As `messages`, without results for calls that have none yet. */
+  /** The `messages` without results for calls that have none yet. */
   get soFar(): readonly Message[] {
     const rendered = this.entries.flatMap((entry) =>
       'assistant' in entry ? renderTurn(entry, () => []) : [entry],

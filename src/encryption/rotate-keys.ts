@@ -7,7 +7,7 @@ const SLICE = 200;
 export interface RotatedKeys {
   /** The number of keys that were wrapped. */
   readonly rotated: number;
-  /** Whose keys can't be unwrapped: they stay as they are. */
+  /** Owners of keys that can't be unwrapped: these keys stay as they are. */
   readonly lost: readonly KeyOwner[];
 }
 

@@ -48,7 +48,7 @@ export class AgentStates {
     return (this.isChanged = true);
   }
 
-  /** Those that have changed since the last call. */
+  /** Returns the states that have changed since the last call. */
   takeChanges(): StateOfAgent[] {
     if (!this.isChanged) return [];
     this.isChanged = false;

@@ -38,10 +38,10 @@ export interface ChatChange {
   readonly row: ChatRow | undefined;
   readonly opened: readonly RequestRow[];
   readonly settled: readonly RequestRow[];
-  /** Those that are new in the queue, or were changed there; or the first, if others have left. */
+  /** Ids that are new in the queue, or were changed there; or the first, if others have left. */
   readonly queued: readonly string[];
   readonly interactions: readonly Pick<InteractionRow, 'id' | 'status'>[];
-  /** Those of people only; records tell of the others. */
+  /** Tasks that people have changed; records tell of the others. */
   readonly tasks: readonly { readonly task: Task; readonly deleted?: true }[];
   readonly files: readonly FileInfo[];
 }

@@ -148,7 +148,7 @@ export class ChatChanges implements OnApplicationBootstrap, OnApplicationShutdow
     });
   }
 
-  /** One batch after the other, so that changes are told in their order. */
+  /** Reads one batch after the other, so that changes are told in their order. */
   private read(): Promise<void> {
     // for the readers of all tenants, whichever of them asks
     this.reading ??= outsideTenants(() => this.readAll()).finally(() => (this.reading = undefined));

@@ -88,7 +88,7 @@ export class LiveStates {
     };
   }
 
-  /** One more than fits, so that the rest is noticed. */
+  /** Reads one more request than fits, so that the rest is noticed. */
   private listPending(
     viewer: Viewer,
     { limit, bytes }: { readonly limit: number; readonly bytes: number },

@@ -96,8 +96,8 @@ export class LiveStreams implements ChatReaderDeps {
   }
 
   /**
-   * Of a reader without a cursor: before what runs, or after all that has ended. An interaction
-   * that begins between the two questions is active, or comes after the last one.
+   * Position of a reader without a cursor: before what runs, or after all that has ended. An
+   * interaction that begins between the two queries is active, or comes after the last one.
    */
   private async findPosition({ uid }: ChatRow): Promise<ChatCursor | undefined> {
     const last = await this.interactions.findLastBegun(uid);

@@ -24,7 +24,7 @@ import { Measured } from './upload/measured.js';
 import { sniffType } from './upload/sniff-type.js';
 import type { FileInfo } from '../protocol/wire/file.js';
 
-/** Whose a new file is, and its name as it was given. */
+/** Owner of a new file, and its name as it was given. */
 export interface NewFile {
   readonly tenant_id: string;
   readonly owner: string;
@@ -36,7 +36,7 @@ export interface NewFile {
 /** A file that does not come from an upload. */
 export interface Publication {
   readonly filename: string;
-  /** Of a file that was exported: a new one of this server. */
+  /** Id for a file that was exported: a new id of this server. */
   readonly id?: string;
   /** Undefined: now. */
   readonly created_at?: string;
@@ -165,7 +165,7 @@ export class FileIntake {
         measured.destroy(error as Error);
         throw error;
       });
-    // Both are over before the failure of one is answered.
+    // Wait for the two to end before the failure of either is answered.
     for (const each of await Promise.allSettled([
       put,
       pipeline(this.bounded(content, reserved), measured),

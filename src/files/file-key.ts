@@ -1,6 +1,6 @@
 import type { FileKey } from './file-catalog.js';
 
-/** Of the ids that the server makes: other keys in a store are left alone. */
+/** Matches only ids that the server makes: other keys in a store are left alone. */
 const OF_FILE = /\/(file_[0-9a-f-]{36})$/;
 
 /** Where the bytes of a file are. */

@@ -60,7 +60,7 @@ export class FilePurge implements OnApplicationBootstrap, OnApplicationShutdown 
     this.run(() => this.sweep(), 'sweep');
   }
 
-  /** One after the other, of all tenants, whichever request asks. What fails is tried again. */
+  /** Runs work serially, for all tenants, whichever request asks. Failed work is tried again. */
   private run(work: () => Promise<void>, name: 'purge' | 'sweep'): void {
     const all = (): Promise<void> => outsideTenants(work);
     this.running = this.running.then(all).catch((err: unknown) => {

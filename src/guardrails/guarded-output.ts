@@ -11,7 +11,7 @@ interface NamedFilter {
 /** The Tripwire of a guardrail: `tripped`, and it counts. */
 type Trip = (name: string, why: unknown) => Tripwire;
 
-/** One text behind a chain of filters: each reads the text that the previous one lets through. */
+/** Text behind a chain of filters: each reads the text that the previous one lets through. */
 export class GuardedText {
   constructor(
     private readonly filters: readonly NamedFilter[],
@@ -28,12 +28,12 @@ export class GuardedText {
     return atOnce(this.ending());
   }
 
-  /** As `push`, for a text of any length. */
+  /** Does the same as `push`, for a text of any length. */
   pushSliced(text: string): Promise<string> {
     return inSlices(this.through(text, 0));
   }
 
-  /** As `end`, after a text of any length. */
+  /** Does the same as `end`, after a text of any length. */
   endSliced(): Promise<string> {
     return inSlices(this.ending());
   }

@@ -50,7 +50,7 @@ export interface OutputFilter {
    * off.
    */
   end(): string;
-  /** As `push` and `end`, for a filter that may take long for one text. */
+  /** `push` and `end` for a filter that may take long for one text. */
   pushSliced?(text: string): Sliced<string>;
   endSliced?(): Sliced<string>;
   /** A remark for readers on the work of the filter, after the end of the text. */

@@ -91,8 +91,8 @@ export class EventsService {
   }
 
   /**
-   * As `follow`, for clients that reconnect: a failure is the last event. They come back with its
-   * cursor, from the start if records were lost, or after the records that can't be read.
+   * Follows like `follow`, for clients that reconnect: a failure is the last event. They come back
+   * with its cursor, from the start if records were lost, or after the records that can't be read.
    */
   stream(row: InteractionRow, options: FollowOptions): Observable<FollowedEvent | FailedStream> {
     return this.follow(row, options).pipe(

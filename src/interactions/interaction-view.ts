@@ -17,7 +17,7 @@ import type { Interaction } from '../protocol/wire/interaction.js';
 
 const MIB = 1024 * 1024;
 
-/** Of one interaction alone, and of one on a page. */
+/** Maximum size of the events of an interaction alone, and of each on a page, in bytes. */
 const MAX_EVENTS = 2 * MIB;
 const MAX_EVENTS_ON_PAGE = MIB / 4;
 const MAX_STATE = 16 * MIB;
@@ -34,8 +34,8 @@ const UNREADABLE_EVENTS: EventPage = { records: [], bytes: 0, has_more: true };
 export interface PageOptions {
   readonly limit: number;
   /**
-   * Of interactions that have ended: `fitting`, from the newest back while they fit; `all`, and
-   * those that don't fit are on the next page.
+   * States of interactions that have ended: `fitting`, from the newest back while they fit; `all`,
+   * and those that don't fit are on the next page.
    */
   readonly states: 'none' | 'fitting' | 'all';
 }
@@ -119,7 +119,7 @@ export class InteractionView {
     return page;
   }
 
-  /** Of logs that are shown in part, it may be in the other part. */
+  /** Reads the last values. In a log that is shown in part, they may be in the other part. */
   private async lastIn(
     rows: readonly InteractionRow[],
     shown: ReadonlyMap<string, EventPage>,

@@ -132,7 +132,7 @@ export class InteractionFactory {
     return (await this.access.interaction(caller, chat_id, edited_from)).settings.files ?? [];
   }
 
-  /** Of the chat, but no more than this kind of agent may make. */
+  /** Iterations that the chat sets, but no more than this kind of agent may make. */
   private iterationsOf(agent: string, { max_iterations }: ChatSettings): number {
     if (max_iterations !== undefined)
       return Math.min(max_iterations, this.checks.mostIterations(agent));

@@ -16,14 +16,14 @@ import type { Interaction } from '../protocol/wire/interaction.js';
 
 interface Changes {
   readonly user_message?: string;
-  /** As in `QueuedChange`. */
+  /** Position in the queue, with the meaning that it has in `QueuedChange`. */
   readonly before?: string | null;
 }
 
 /** Shows and changes what waits in the queue of a chat. */
 @Injectable()
 export class QueuedService {
-  /** One at a time for a user: messages may be long. */
+  /** Runs one list at a time for a user: messages may be long. */
   private readonly lists = new KeyedMutex();
 
   constructor(
@@ -77,7 +77,7 @@ export class QueuedService {
     return this.view.one(changed);
   }
 
-  /** As the text of a start: redacted before it is saved, and within the settings of the row. */
+  /** Text as a start would save it: redacted, and within the settings of the row. */
   private async textOf(
     caller: Principal,
     row: InteractionRow,
@@ -106,7 +106,7 @@ export class QueuedService {
   }
 }
 
-/** One that is being cancelled is QUEUED until it has ended. */
+/** A queued interaction that is being cancelled stays QUEUED until it has ended. */
 function willBegin({ status, cancel_reason }: InteractionRow): boolean {
   return status === 'QUEUED' && cancel_reason === null;
 }

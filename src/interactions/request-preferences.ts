@@ -19,7 +19,7 @@ export function prefersJson(accept = ''): boolean {
   return json.q > 0 ? json.specificity > stream.specificity : json.specificity < stream.specificity;
 }
 
-/** Of the most specific range that covers the type. */
+/** Preference of the most specific range that covers the type. */
 function preferenceFor(type: string, accept: string): Preference {
   const ranges = ['*/*', type.replace(/\/.*/, '/*'), type];
   let best: Preference = { q: 0, specificity: -1 };

@@ -37,7 +37,7 @@ export interface EditedMessage extends RunOptions {
   readonly on_conflict?: 'reject' | 'interrupt';
 }
 
-/** Of the request. */
+/** Headers of the request that matter for a start. */
 export interface StartHeaders {
   readonly idempotency_key: string | undefined;
   /** The trace that the interaction is part of: W3C Trace Context. */
@@ -49,7 +49,7 @@ export interface StartRequest extends StartHeaders {
   readonly caller: Principal;
   readonly chat_id: string;
   readonly user_message: string;
-  /** Of the message. */
+  /** Counts of redactions in the message. */
   readonly redacted?: RedactedCounts;
   /** The interaction that this one replaces. */
   readonly edited_from?: string;

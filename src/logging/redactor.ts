@@ -18,7 +18,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(\w:\/\/[^\s:/@"]*):[^\s/@"]+@/g, `$1:${HIDDEN}@`],
 ];
 
-/** Of all servers in this process, which share its log; the longest first. */
+/** Secrets of all servers in this process, which share its log; the longest first. */
 let known: readonly string[] = [];
 
 /**

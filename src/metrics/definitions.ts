@@ -1,4 +1,4 @@
-/** One metric of `/metrics`: docs/metrics.md is made from these. */
+/** Metric of `/metrics`: docs/metrics.md is made from these. */
 export interface Definition {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;

@@ -15,7 +15,7 @@ export interface CheckResult {
   /** Null: there was no output. */
   readonly first_output_ms: number | null;
   readonly usage: Usage;
-  /** As readers of the stream get them: retries, and what was adapted to the endpoint. */
+  /** Notices that readers of the stream get: retries, and what was adapted to the endpoint. */
   readonly notices: readonly string[];
 }
 

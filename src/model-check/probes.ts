@@ -8,7 +8,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** One question to a model: an interaction of its own. */
+/** Question to a model: an interaction of its own. */
 interface Probe {
   readonly prompt: string;
   readonly run: (ctx: AgentContext) => Promise<Finding>;

@@ -18,5 +18,5 @@ export type AgentState = keyof typeof MEANINGS;
 
 export const AGENT_STATES = Object.keys(MEANINGS) as [AgentState, ...AgentState[]];
 
-/** One clause for each state. */
+/** Meanings of the states, a clause for each. */
 export const AGENT_STATE_MEANINGS = `${AGENT_STATES.map((each) => `\`${each}\`: ${MEANINGS[each]}`).join('; ')}.`;

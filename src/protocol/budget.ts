@@ -9,9 +9,9 @@ export type Budget = Immutable<z.infer<typeof budget>>;
 export interface ModelPrice {
   readonly input: number;
   readonly output: number;
-  /** Of input that the provider read from its cache; `input` unless it is given. */
+  /** Price of input that the provider read from its cache; `input` unless it is given. */
   readonly cached_input?: number | undefined;
-  /** Of input that the provider wrote to its cache; `input` unless it is given. */
+  /** Price of input that the provider wrote to its cache; `input` unless it is given. */
   readonly cache_write?: number | undefined;
 }
 

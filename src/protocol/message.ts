@@ -33,7 +33,7 @@ export interface SystemMessage {
 export interface UserMessage {
   readonly role: 'user';
   readonly content: string;
-  /** Of its files; only in requests to models that accept images. */
+  /** Images among its files; only in requests to models that accept images. */
   readonly images?: readonly Image[];
 }
 

@@ -4,7 +4,7 @@ export interface Sampling {
   readonly temperature?: number;
   /** 0 to 1. */
   readonly top_p?: number;
-  /** Of one turn, thinking included. */
+  /** Maximum number of output tokens of a turn, thinking included. */
   readonly max_output_tokens?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * One of the runs that a process may work on at once. A run that only waits for people gives its
- * slot back, and gets one ahead of new runs when it goes on.
+ * Slot for one of the runs that a process may work on at once. A run that only waits for people
+ * gives its slot back, and gets one ahead of new runs when it goes on.
  */
 export interface RunSlot {
   /** The run only waits: others may work. */
@@ -47,7 +47,7 @@ export abstract class RunQueue {
   abstract longestWait(): Promise<number>;
   /** Sets the handler; called once, or never by a process that runs nothing. */
   abstract start(handler: RunHandler): void;
-  /** One that is queued keeps its place. One that is running runs once more afterwards. */
+  /** A queued interaction keeps its place. A running one runs once more afterwards. */
   abstract enqueue(interactionId: string, options?: EnqueueOptions): void;
   /** Hands out nothing more here; resolves when the running ones have returned. */
   abstract stop(): Promise<void>;

@@ -2,7 +2,7 @@ import type { Usage } from '../protocol/interaction.js';
 
 export interface UsedBytes {
   readonly total: number;
-  /** Those of files. */
+  /** Bytes of files alone. */
   readonly files: number;
 }
 
@@ -47,13 +47,13 @@ export abstract class UsageStore {
    * interaction when it has ended. A deleted file counts until its bytes are removed.
    */
   abstract countBytes(tenantId: string): Promise<UsedBytes>;
-  /** Of all interactions of a chat, also those off its active branch. */
+  /** Sums the usage of all interactions of a chat, also of those off its active branch. */
   abstract sumOfChat(chatUid: string): Promise<Usage>;
   /**
-   * Of the interactions that were started on these days, those of deleted chats included, and not
-   * those of imported chats. A database counts an interaction that was retried on the day of the
-   * retry. By model, each turn counts at its own. The latest days first, then what cost most, then
-   * what has most tokens.
+   * Sums the usage of the interactions that were started on these days, those of deleted chats
+   * included, and not those of imported chats. A database counts an interaction that was retried on
+   * the day of the retry. By model, each turn counts at its own. The latest days first, then what
+   * cost most, then what has most tokens.
    */
   abstract sumUsage(query: UsageQuery): Promise<UsageSum[]>;
 }

@@ -10,7 +10,7 @@ export interface SpeechOptions {
   readonly model?: string;
   /** ISO 639-1, of what the user says. */
   readonly language?: string;
-  /** Of the answers. */
+  /** Voice of the answers. */
   readonly voice?: string;
 }
 

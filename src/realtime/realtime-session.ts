@@ -35,7 +35,7 @@ interface SessionOptions {
   readonly socket: RealtimeSocket;
 }
 
-/** One connection: hears utterances, starts interactions with them, and speaks the answers. */
+/** Connection that hears utterances, starts interactions with them, and speaks the answers. */
 export class RealtimeSession {
   private readonly logger = new Logger('Realtime');
   private readonly closing = new AbortController();
@@ -146,7 +146,7 @@ export class RealtimeSession {
       this.speech.take(event as StreamEvent);
   }
 
-  /** One utterance after the other. */
+  /** Answers one utterance after the other. */
   private answerLater(utterance: Buffer): void {
     if (this.utterances >= MAX_UTTERANCES) return this.report(tooFast());
     this.utterances++;

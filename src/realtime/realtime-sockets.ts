@@ -151,7 +151,7 @@ class MessageRate {
   }
 }
 
-/** As RFC 6455 has it; others would be answered by the package, without a problem. */
+/** Checks the headers that RFC 6455 requires: the package would answer others without a problem. */
 function isValid({ headers }: Request): boolean {
   const key = headers['sec-websocket-key'];
   return headers['sec-websocket-version'] === '13' && /^[+/\w]{22}==$/.test(key ?? '');

@@ -24,7 +24,7 @@ export class Connections {
     return connections;
   }
 
-  /** Of a connection, and of its duplicates; `onError` gets the reason for its replacement. */
+  /** Options for a connection and its duplicates; `onError` gets the reason for its replacement. */
   options(onError: (error: Error) => void): RedisOptions {
     return {
       Connector: this.connectorFor(onError),

@@ -52,7 +52,7 @@ interface RunEnvironment {
   readonly quarantine: Quarantine;
 }
 
-/** One attempt of this process to execute an interaction. */
+/** Attempt of this process to execute an interaction. */
 export class Run {
   readonly signals: RunSignals;
   private readonly stop = new RunStop();

@@ -116,8 +116,8 @@ export class EventStreams implements BeforeApplicationShutdown {
   }
 
   /**
-   * As `sendEvents`, of frames as they are. Nest numbers those without an id: only for protocols
-   * whose clients ignore ids.
+   * Sends frames like `sendEvents` sends events. Nest numbers those without an id: only for
+   * protocols whose clients ignore ids.
    * @param heartbeat gives the frame of a heartbeat; undefined: a comment
    */
   sendFrames(

@@ -14,7 +14,7 @@ import type { Task, TaskStatus } from '../protocol/wire/task.js';
 /** The author of a change: an agent, or (null) a person. */
 export interface Actor {
   readonly agent_id: string | null;
-  /** Of an agent: that of its chat. */
+  /** Chat of the agent; not set for a person. */
   readonly chat_uid?: string;
   /** Tasks of chats that it does not see are not there. */
   readonly viewer: AnyViewer;

@@ -13,7 +13,7 @@ export interface InteractionRef {
   readonly settings: { readonly traceparent?: string };
 }
 
-/** One durable append to one interaction. */
+/** Durable append to an interaction. */
 export interface WrittenBatch {
   readonly records: readonly { readonly body: RecordBody }[];
   readonly end?: { readonly error: InteractionError | null };

@@ -2,7 +2,7 @@ import { ok } from 'node:assert/strict';
 import { doneWithin } from '../kernel/async/promises.js';
 
 /**
- * One thing that the server relies on. For any test runner:
+ * Property that the server relies on. For any test runner:
  * `for (const { name, run } of checks) test(name, run)`.
  */
 export interface Check {

@@ -17,7 +17,7 @@ const OUTCOME = { tool_call_id: 'c1', tool_name: 'read', output: 'text', is_erro
 const CHILD = { id: 'agent_9', type: 'react' };
 const ERROR = new Error('It failed.');
 
-/** One of each kind, and one that fails. */
+/** Steps of each kind, among them one that fails. */
 const STEPS = [
   { kind: 'generate', options: {}, value: TURN },
   { kind: 'tool_call', call: CALL, value: OUTCOME },
@@ -90,7 +90,7 @@ interface Said {
   readonly after: readonly unknown[];
 }
 
-/** As the server calls it: a step that was refused is not done. */
+/** Calls the hooks as the server does: a step that was refused is not done. */
 function said(hooks: Hooks, context: HookContext, steps: readonly DoneStep[]): Said {
   const before: unknown[] = [];
   const after: unknown[] = MESSAGES.map((message) => hooks.onMessage?.(message, context));

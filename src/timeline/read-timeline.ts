@@ -3,7 +3,7 @@ import type { RecordStore } from '../persistence/record.store.js';
 import { TEXT_TYPES, Timeline, TIMELINE_TYPES } from './timeline.js';
 
 const PAGE = 500;
-/** Those of a longer log are left out. */
+/** Maximum number of records that are read; later ones are left out. */
 const MAX_RECORDS = 50_000;
 
 /** The timeline of a log as it is saved; `isWhole` is false if the log is too long for it. */

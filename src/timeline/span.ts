@@ -75,7 +75,7 @@ export const spanList = z
 export type SpanEvent = Immutable<z.infer<typeof spanEvent>>;
 /** `lost`: the process that ran it was lost. */
 export type SpanStatus = Span['status'];
-/** As clients get it, and for traces the texts, where these are taken. */
+/** Span as clients get it, with the texts for traces, where these are recorded. */
 export type Span = Immutable<z.infer<typeof span>> & {
   /** The user's message, or JSON text of a call's arguments. */
   readonly input?: string;

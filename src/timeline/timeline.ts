@@ -20,7 +20,7 @@ export const TIMELINE_TYPES = [
 /** The types with texts of turns. */
 export const TEXT_TYPES = ['ANSWER', 'MESSAGE'] as const;
 
-/** Of each span; further ones are left out. */
+/** Maximum number of events of a span; further ones are left out. */
 const MAX_EVENTS = 100;
 const MAX_MESSAGE = 300;
 const MAX_TEXT = 8_000;
@@ -136,7 +136,7 @@ export class Timeline {
     this.runs.push({ epoch, first_seq: seq, isLost: false });
   }
 
-  /** As far as the log says, all that a lost run had begun ended with its last record. */
+  /** Ends, with the last record of a lost run, all that the run had begun according to the log. */
   private closeLost(epoch: number): void {
     for (const [id, span] of this.tools)
       if (span.epoch === epoch) {

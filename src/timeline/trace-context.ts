@@ -2,14 +2,14 @@ import { rememberPerObject } from '../kernel/remember-per-object.js';
 import { traceIdOf } from './span-ids.js';
 
 /**
- * As the W3C's Trace Context says, of version 00 and above; ids of zeros are none. Only later
+ * Header of the W3C's Trace Context, version 00 and above; ids of zeros are none. Only later
  * versions may have more fields.
  */
 const TRACEPARENT =
   /^(?!ff)(?!00.{53}-)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/;
 const MAX_LENGTH = 256;
 
-/** Of an interaction, what its trace is known by. */
+/** Properties of an interaction that determine its trace. */
 export interface Traced {
   readonly id: string;
   readonly settings: { readonly traceparent?: string };
@@ -21,7 +21,7 @@ export interface TraceContext {
   readonly trace_id: string;
   /** 16 hex digits; undefined: it begins with the interaction. */
   readonly parent_span_id?: string;
-  /** As the caller has decided; undefined: there is none. */
+  /** Sampling decision of the caller; undefined: there is none. */
   readonly sampled?: boolean;
 }
 

@@ -20,7 +20,9 @@ export interface WebhookCounts {
  * with it. Times are ISO 8601 in UTC, milliseconds.
  */
 export abstract class WebhookOutbox {
-  /** Those that are due, in the order in which they became so. Counts an attempt of each. */
+  /**
+   * Claims entries that are due, in the order in which they became so. Counts an attempt of each.
+   */
   abstract claim(claim: WebhookClaim): Promise<ClaimedWebhook[]>;
   /** It was delivered, or there is nothing to tell any more. */
   abstract remove(id: string): Promise<void>;

@@ -2,7 +2,7 @@ import type { InterventionRow } from '../../persistence/rows/intervention-rows.j
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { InterventionView } from '../../protocol/wire/agent.js';
 
-/** Those of one agent, in order; `log` is its interaction's. */
+/** Interventions of an agent, in order; `log` is its interaction's. */
 export function viewInterventions(
   rows: readonly InterventionRow[],
   log: readonly LogRecord[],

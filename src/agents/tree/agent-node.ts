@@ -33,7 +33,7 @@ export interface Told {
 
 const UNCHANGED: Told = { user_comment: 'unchanged', user_content: null };
 
-/** One agent of a tree: a fold over its records. Records after its end change nothing. */
+/** Agent of a tree: a fold over its records. Records after its end change nothing. */
 export class AgentNode {
   readonly children: AgentNode[] = [];
   usage = NO_USAGE;

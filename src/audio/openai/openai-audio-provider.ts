@@ -12,7 +12,7 @@ import { AUDIO_FORMATS, AudioProvider } from '../audio-provider.js';
 import type { Recording, SpeechRequest } from '../audio-provider.js';
 import type { Transcript, TranscriptSegment } from '../transcript.js';
 
-/** Of a transcript with its segments. */
+/** Maximum size of a transcript with its segments. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_SEGMENTS = 10_000;
 const RETRIES = 2;
@@ -24,9 +24,9 @@ const NO_KEY = 'none';
 export interface OpenAiAudioOptions {
   readonly apiKey: string | undefined;
   readonly baseUrl: string;
-  /** Of an HTTP proxy. */
+  /** URL of an HTTP proxy. */
   readonly proxyUrl: string | undefined;
-  /** Of silence, in milliseconds. */
+  /** Maximum time without data from the server, in milliseconds. */
   readonly timeoutMs: number;
   readonly transcribeModel: string;
   readonly speechModel: string;

@@ -13,7 +13,7 @@ import { keyRequest, KeySet } from './key-set.js';
 
 /** Difference of clocks, in seconds. */
 const TOLERANCE_S = 5;
-/** Of public keys only: a public key must never verify as the secret of HS256. */
+/** Algorithms with public keys only: a public key must never verify as the secret of HS256. */
 const PUBLIC_KEY_ALGORITHMS =
   'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 

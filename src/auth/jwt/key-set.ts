@@ -19,7 +19,7 @@ const FAILED_MS = 1_000;
 /** Least time between two lines of the log about outages, in milliseconds. */
 const LOGGED_MS = 60_000;
 const TIMEOUT_MS = 5_000;
-/** Of the key set, in bytes. */
+/** Maximum size of the key set, in bytes. */
 const MAX_BYTES = 262_144;
 
 type KeyRequest = () => Promise<JSONWebKeySet>;

@@ -129,7 +129,7 @@ export class ApiKeys implements OnApplicationBootstrap {
     return asked.found;
   }
 
-  /** One query at a time, however many requests wait: a flood of made-up keys is one client. */
+  /** Runs one query at a time for all waiting requests: a flood of made-up keys is one client. */
   private async askStore(): Promise<void> {
     if (this.isAsking) return;
     this.isAsking = true;

@@ -17,7 +17,7 @@ export interface ApiKey {
 
 /** Port: the API keys. A rejection means that the store is unavailable or broken. */
 export abstract class KeyStore {
-  /** Those of the ids that exist, in any order. */
+  /** Finds the keys with these ids, in any order; ids that do not exist are left out. */
   abstract find(ids: readonly string[]): Promise<ApiKey[]>;
   /** Oldest first, by creation time, then id; `after` is the last key of the previous page. */
   abstract list(page: {

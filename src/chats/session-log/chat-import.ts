@@ -266,7 +266,7 @@ class HeadChoice {
   }
 }
 
-/** Those of the log are not files of this server, whatever their ids. */
+/** Renames files of the log, which are not files of this server, whatever their ids. */
 function renameFiles(
   { files, ...settings }: InteractionSettings,
   ids: NewIds,

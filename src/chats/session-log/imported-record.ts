@@ -132,7 +132,7 @@ function hasReadableFiles(hidden: HiddenOf<'STEP_COMPLETED'>): boolean {
   return hidden.files.every(({ image }) => image === undefined || isReadable(image));
 }
 
-/** As a tool that has read its bytes would have it. */
+/** True if the image is exactly as a tool that has read its bytes would have it. */
 function isReadable({ media_type, data }: Image): boolean {
   if (data.length > MAX_IMAGE_TEXT) return false;
   const read = readImage(Buffer.from(data, 'base64'));

@@ -26,7 +26,7 @@ import {
 import { cutText } from '../../kernel/cut-text.js';
 import type { ChatSettings } from '../../protocol/wire/chat.js';
 
-/** Of the format that docs/session-log.md describes. */
+/** Version of the format that docs/session-log.md describes. */
 export const SESSION_LOG_VERSION = 1;
 
 const MAX_METADATA = 16_384;

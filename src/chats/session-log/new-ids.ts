@@ -23,12 +23,12 @@ export class NewIds {
     return this.idIn(this.interactions, name, 'int');
   }
 
-  /** Of an interaction that `beginInteraction` was called for. */
+  /** Finds the new id of an interaction that `beginInteraction` was called for. */
   findInteraction(name: string): string | undefined {
     return this.interactions.get(name);
   }
 
-  /** Of an earlier request of the interaction. */
+  /** Finds the new id of an earlier request of the interaction. */
   findRequest(name: string): string | undefined {
     return this.requests.get(name);
   }

@@ -24,7 +24,7 @@ import { SESSION_LOG_VERSION } from './line-schemas.js';
 const RECORD_PAGE = 64;
 const INTERACTION_PAGE = 20;
 
-/** One line of a session log, an object of JSON. `session_log` comes first, `end` last. */
+/** Line of a session log, an object of JSON. `session_log` comes first, `end` last. */
 type LogLine =
   | { readonly type: 'session_log'; readonly version: number }
   | ({ readonly type: 'chat'; readonly agent: string | null } & Omit<

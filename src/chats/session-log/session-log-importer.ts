@@ -22,10 +22,10 @@ import type { ImportReport } from '../../protocol/wire/chat.js';
 export interface ImportRequest {
   /** Owns the new chat. */
   readonly caller: Principal;
-  /** Of the new chat. */
+  /** Ids of the new chat and of everything in it. */
   readonly ids: NewIds;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Of the new chat; read after the body. */
+  /** Files of the new chat; read after the body. */
   readonly files?: AsyncIterable<ArchivedFile>;
 }
 

@@ -108,7 +108,7 @@ export class SessionLogController {
   }
 }
 
-/** Of a connection that was closed, by the client or by a limit. */
+/** True if the connection was closed, by the client or by a limit. */
 function hasLeft(error: unknown): boolean {
   return (error as { readonly code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -7,7 +7,7 @@ import { prices } from '../settings.js';
 
 const VARIABLE = 'PRICES_FILE';
 const MAX_BYTES = 1024 * 1024;
-/** Of a file, in the error. */
+/** Maximum number of faults of a file in the error. */
 const MAX_FAULTS = 20;
 
 interface ReadPrices {

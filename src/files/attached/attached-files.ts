@@ -22,7 +22,7 @@ import type { AttachedFile } from '../../protocol/wire/file.js';
 const MAX_CHARS = 200_000;
 /** Larger documents are not read: they are in memory as a whole. */
 const MAX_DOCUMENT_BYTES = MAX_SOURCE_BYTES;
-/** Of a text, what is read of it: a character has at most four. */
+/** Number of bytes that are read of a text: a character has at most four. */
 const MAX_TEXT_BYTES = 4 * MAX_CHARS;
 
 export interface FilesOfMessage {
@@ -41,7 +41,7 @@ interface Room {
 /** The files of a message as a model reads them. */
 export interface ReadFiles {
   readonly files: readonly ReadFile[];
-  /** Of those that it does not read as a whole, the name and why. */
+  /** Names of files that the model does not read as a whole, each with the reason. */
   readonly left_out: readonly string[];
 }
 
@@ -205,7 +205,7 @@ const SHOWN = 'shown with this message; once it is not, file_read shows it again
 const NO_MORE_IMAGES = `a message shows ${MAX_IMAGES} images, and it comes after them`;
 const NO_ROOM = 'there was no more room for it in this message';
 
-/** Of recordings, by code of `AudioService`. */
+/** Descriptions of faults of recordings, by code of `AudioService`. */
 const FAULTS: Readonly<Record<string, string>> = {
   audio_too_long: 'it is too long to be transcribed',
   audio_unavailable: 'this server has no endpoint that transcribes it',

@@ -93,7 +93,7 @@ function makeHeader({ id }: DataKey): Buffer {
   return header;
 }
 
-/** Of one file: so that its frames can be numbered from 0. */
+/** Derives a key of its own for each file, so that its frames can be numbered from 0. */
 function keyOfFile(key: DataKey, header: Buffer, name: string): KeyObject {
   return key.derive(header, `file\n${name}`);
 }

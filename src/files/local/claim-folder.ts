@@ -42,7 +42,7 @@ export async function readMarker(path: string): Promise<string | undefined> {
   return id?.trim();
 }
 
-/** Of processes that start at once, one makes it, with its content. */
+/** Makes the marker, with its content, in only one of the processes that start at once. */
 async function mark(path: string): Promise<string> {
   const id = `folder_${randomUUID()}`;
   const fresh = join(path, `${MARKER}.${id}`);

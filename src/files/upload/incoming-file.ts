@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { AppError } from '../../kernel/app-error.js';
 
 export interface IncomingFile {
-  /** As it was sent. */
+  /** Name as it was sent. */
   readonly filename: string;
   /** Fails if the file is too large, or the client leaves. */
   readonly content: Readable;

@@ -32,7 +32,7 @@ export interface MaybeRedacted {
  */
 @Injectable()
 export class Redaction {
-  /** Of the file that `REDACT_PATTERNS` names. */
+  /** Patterns of the file that `REDACT_PATTERNS` names. */
   readonly patterns: readonly RedactPattern[];
   private readonly secrets: SecretBook;
   private allSecrets: SecretBook | undefined;
@@ -71,7 +71,7 @@ export class Redaction {
     return this.counting<Json>((redact) => redactField('', line, redact) as Sliced<Json>, line);
   }
 
-  /** Those that change lose their `provider_data`, which repeats the original. */
+  /** Redacts messages. Changed messages lose their `provider_data`, which repeats the original. */
   async ofMessages(messages: readonly Message[]): Promise<Message[]> {
     return (await this.ofLine({ messages }))['messages'] as Message[];
   }

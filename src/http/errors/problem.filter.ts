@@ -74,7 +74,7 @@ function answer(problem: Problem, response: Response, retry_after_s?: number): R
   return response;
 }
 
-/** As of RFC 6750. */
+/** Challenge for a client without a valid credential, as RFC 6750 defines it. */
 function challengeOf({ type }: Problem): string {
   const isRefused = type === '/problems/invalid_credential';
   return `Bearer realm="parley"${isRefused ? ', error="invalid_token"' : ''}`;

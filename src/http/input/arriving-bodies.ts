@@ -22,9 +22,9 @@ interface Body {
  * there, and the client decides when that is.
  */
 export class ArrivingBodies {
-  /** Of all, also of those that were refused and are not gone. */
+  /** Bytes of all bodies by user, also of refused bodies whose requests have not ended. */
   private readonly bytes = new Counts();
-  /** Those that are taken, oldest first. */
+  /** Bodies that are being received, oldest first. */
   private readonly taken = new Set<Body>();
   private takenBytes = 0;
 

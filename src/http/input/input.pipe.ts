@@ -48,7 +48,7 @@ export class InputPipe extends ValidationPipe {
   }
 }
 
-/** One fault per field, by its full path (`client_tools.0.name`); the first 50. */
+/** Returns one fault per field, by its full path (`client_tools.0.name`); the first 50. */
 function fieldFaults(errors: readonly ValidationError[]): FieldFault[] {
   const faults: FieldFault[] = [];
   collect(errors, '', faults);

@@ -47,7 +47,7 @@ function hostHeader({ url, headers }: Request): string {
   return /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? headers.host ?? '';
 }
 
-/** Of a `Host` header, which has no user, path or query; empty if it is malformed. */
+/** Host in a `Host` header, which has no user, path or query; empty if it is malformed. */
 function hostIn(header: string): string {
   return /^[^@/?#\\\s]+$/.test(header) ? hostOf(`http://${header}`) : '';
 }

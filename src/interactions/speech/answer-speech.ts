@@ -23,7 +23,7 @@ interface Followed {
   readonly cancelled: AbortController;
 }
 
-/** Of answers that are read before they are spoken. */
+/** Maximum size of answers that are read before they are spoken. */
 const MAX_BYTES = 1024 * 1024;
 const HIDDEN = new Error('The chat was deleted, or hidden, meanwhile.');
 

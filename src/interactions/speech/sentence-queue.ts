@@ -34,7 +34,7 @@ export class SentenceQueue implements Backlog, AsyncIterable<string> {
     this.wake();
   }
 
-  /** Those that were not spoken yet are dropped. */
+  /** Ends the queue with an error. Sentences that were not spoken yet are dropped. */
   fail(error: Error): void {
     this.end ??= { error };
     this.sentences.length = 0;

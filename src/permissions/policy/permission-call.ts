@@ -17,7 +17,7 @@ export interface PermissionCall {
 export interface OwnedCall extends PermissionCall {
   readonly tenant_id: string;
   readonly user_id: string;
-  /** Those whose words the call may follow: it is judged by the rules of each, too. */
+  /** Other users whose messages the call may follow: it is judged by the rules of each, too. */
   readonly other_users?: readonly string[];
   /** Undefined: no session rule applies. */
   readonly chat_uid?: string;

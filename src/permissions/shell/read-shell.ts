@@ -7,7 +7,7 @@ import type { ScriptPart } from './script.js';
 /** Options of a shell that don't change the effect of a script. */
 const FLAGS = /^-[aefhlmnptuvxBCHPE]*c[aefhlmnptuvxBCHPE]*$/;
 const OTHER_FLAGS = /^(?:-[aefhlmnptuvxBCHPE]+|--(?:login|noprofile|norc|posix))$/;
-/** Those with which an allow rule can cover the script. */
+/** Options with which an allow rule can cover the script. */
 const PLAIN_FLAGS = /^-[eux]*c$/;
 const IS_DEVICE = /^\/+(?:dev|proc)\//;
 /** Standard input, and the files that a process has open, by their last names. */

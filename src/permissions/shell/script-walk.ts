@@ -161,7 +161,7 @@ export class ScriptWalk {
     return type === 'file_descriptor' && this.source[start] === '-';
   }
 
-  /** Of the descriptors, the grammar does not know that of standard input: `git 0<file push`. */
+  /** The grammar does not know the descriptor of standard input: `git 0<file push`. */
   private isDescriptor({ start, end }: SyntaxNode): boolean {
     return this.source.slice(start, end) === '0' && /[<>]/.test(this.source[end] ?? '');
   }

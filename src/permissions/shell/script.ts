@@ -16,7 +16,7 @@ export function isNameUnknown({ dynamic, pattern }: Word): boolean {
   return pattern.slice(pattern.search(/[*?[]/)).includes('/');
 }
 
-/** One simple command. */
+/** Simple command of a script. */
 export interface CommandPart {
   readonly kind: 'command';
   /** The source text. */

@@ -101,5 +101,5 @@ export const interaction = z
   .describe('One user message and the work that answers it.')
   .register(components, { id: 'Interaction' });
 
-/** One user message and the work that answers it. Times are ISO 8601 in UTC. */
+/** User message and the work that answers it. Times are ISO 8601 in UTC. */
 export type Interaction = Immutable<z.infer<typeof interaction>>;

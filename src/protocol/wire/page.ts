@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { text } from '../records/fields.js';
 
-/** One page of a list. */
+/** Page of a list. */
 export function pageOf<T extends z.ZodType>(item: T, description?: string) {
   const items = z.array(item);
   return z.object({

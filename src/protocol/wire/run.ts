@@ -14,7 +14,7 @@ import { interaction, interactionStatus } from './interaction.js';
 import { pageOf } from './page.js';
 import { problem } from './problem.js';
 
-/** Of interactions that run, wait for a person, or are queued. */
+/** Statuses of interactions that run, wait for a person, or are queued. */
 export const RUN_STATUSES = ['QUEUED', ...ACTIVE_STATUSES] as const;
 
 export const run = z

@@ -31,6 +31,6 @@ export const taskChanged = problem
 
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** One entry of a chat's task board, which people and agents edit alike. */
+/** Entry of a chat's task board, which people and agents edit alike. */
 export type Task = Immutable<z.infer<typeof task>>;
 export type TaskList = Immutable<z.infer<typeof taskList>>;

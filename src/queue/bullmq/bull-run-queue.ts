@@ -13,7 +13,7 @@ import type { FedJob, RunJob } from './job-feed.js';
 
 export interface BullRunQueueOptions {
   readonly url: string;
-  /** Of its keys in Redis, without a colon at the end. */
+  /** Prefix of its keys in Redis, without a colon at the end. */
   readonly prefix: string;
   /** Maximum number of working runs in this process. */
   readonly concurrency: number;
@@ -152,7 +152,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
     this.redis.disconnect();
   }
 
-  /** One job per interaction; enqueued while it runs, one more. */
+  /** Adds one job per interaction, and one more if it is enqueued while it runs. */
   private async add(interactionId: string, { priority }: EnqueueOptions): Promise<void> {
     await this.jobs.add(
       'run',

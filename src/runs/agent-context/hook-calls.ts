@@ -12,7 +12,7 @@ const HOOKS = ['beforeStep', 'afterStep', 'onMessage'] as const;
 type HookResult<T> = { readonly value: T } | undefined;
 
 interface HookCallsOptions {
-  /** Of the server, then the agent's own. */
+  /** Hooks of the server, then the agent's own. */
   readonly hooks: readonly Hooks[];
   readonly conversation: Conversation;
   /** Ends the agent. */

@@ -12,7 +12,7 @@ interface CutNoticeOptions {
   readonly last: ContextCut;
   readonly messages: readonly Message[];
   readonly table: TokenTable;
-  /** Of the root agent: index of the first message that the interaction added. */
+  /** Index of the first message that the interaction added; given for the root agent only. */
   readonly added_from?: number | undefined;
   /** Number of messages before these that are not loaded. */
   readonly unread: number;

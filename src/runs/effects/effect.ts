@@ -5,8 +5,8 @@ import { outsideAgentCode } from './agent-code.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 /**
- * One journaled step of an agent. Its outcome is read from the record that completed it, both live
- * and replayed.
+ * Journaled step of an agent. Its outcome is read from the record that completed it, both live and
+ * replayed.
  */
 export interface Effect<T> {
   readonly key: string;

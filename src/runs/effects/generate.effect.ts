@@ -27,7 +27,7 @@ interface GenerateInput {
   readonly before: readonly Message[];
 }
 
-/** One model turn. */
+/** Journaled model turn. */
 export class GenerateEffect implements Effect<Turn> {
   readonly key: string;
   readonly label = 'a model turn';

@@ -45,7 +45,7 @@ class MessageFiles implements Effect<void> {
 
   outcome(): void {}
 
-  /** Those that an edit keeps are as they were read before: they may be gone. */
+  /** Files that an edit keeps are taken as they were read before: they may be gone. */
   private async read(): Promise<ReadFiles> {
     const { interaction, services } = this.scope.run;
     const { edited_from, tenant_id, settings } = interaction;

@@ -76,7 +76,7 @@ export function guardText(run: GuardedRun, agent: AgentIdentity, text: string): 
   }
 }
 
-/** As `guardText`, for a text of any length, such as a model's. */
+/** Does the same as `guardText`, for a text of any length, such as a model's. */
 export async function guardLongText(
   run: GuardedRun,
   agent: AgentIdentity,
@@ -166,7 +166,7 @@ export class GuardedResult {
     }
   }
 
-  /** As `read`, without a break: for a text of bounded length. */
+  /** Does the same as `read`, without a break: for a text of bounded length. */
   readAtOnce(text: string): string {
     return this.guarded(
       () => {

@@ -40,7 +40,7 @@ export class StepProgress {
 export class StepNesting {
   /** Keys of steps with nested steps, and paths of agents. */
   private readonly outer = new Set<string>();
-  /** Those that are over. */
+  /** Keys and paths of steps and agents that are over. */
   private readonly over = new Set<string>();
 
   add(record: LogRecord): void {

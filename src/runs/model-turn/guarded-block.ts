@@ -10,8 +10,8 @@ import type { AgentScope } from '../scope/agent-scope.js';
 const SHORT = 10_000;
 
 /**
- * One block of a turn behind its guardrails: readers, the log and later requests to the model get
- * the text that these pass.
+ * Block of a turn behind its guardrails: readers, the log and later requests to the model get the
+ * text that these pass.
  */
 export class GuardedBlock {
   private written = '';

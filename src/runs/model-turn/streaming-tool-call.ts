@@ -4,7 +4,7 @@ import type { RecordContent } from '../../persistence/rows/log-record.js';
 import type { ToolCall } from '../../protocol/message.js';
 import type { GuardedBlock } from './guarded-block.js';
 
-/** One tool call of a model turn that is being streamed. */
+/** Tool call of a model turn that is being streamed. */
 export class StreamingToolCall {
   readonly name: string;
 

@@ -43,9 +43,7 @@ interface TurnStreamOptions {
   readonly answers: boolean;
 }
 
-/**
- * One attempt at a model turn: converts the provider's events to deltas, and at the end to records.
- */
+/** Attempt at a model turn: converts the provider's events to deltas, and at the end to records. */
 export class TurnStream implements RunningTurn {
   private thinking: GuardedBlock | undefined;
   private text: GuardedBlock | undefined;

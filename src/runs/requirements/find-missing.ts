@@ -49,7 +49,7 @@ export function describeMet(requirement: Requirement): string {
   return `The server has ${nameOf(requirement)} again. The interaction goes on.`;
 }
 
-/** As clients see it: the uid of a chat is internal. */
+/** Requirement as clients see it: the uid of a chat is internal. */
 export function shownRequirement(waitsFor: string): string {
   return waitsFor.startsWith('folder:') ? 'folder' : waitsFor;
 }

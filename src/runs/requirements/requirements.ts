@@ -9,7 +9,7 @@ export class Requirements {
   /** Resolves when an attempt to park the run is over. */
   parking: Promise<unknown> = Promise.resolve();
   private readonly waits = new Set<{ readonly requirement: Requirement }>();
-  /** Those that are missing according to the log. */
+  /** Requirements that are missing according to the log. */
   private readonly missing = new Set<string>();
   /** Names of the models that have answered. */
   private readonly served = new Set<string>();

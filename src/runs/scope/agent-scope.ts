@@ -79,8 +79,8 @@ export class AgentScope {
   }
 
   /**
-   * As `throwIfStopped`, but passes while work that a shutdown has stopped may still write its
-   * outcome.
+   * Throws like `throwIfStopped`, but not while work that a shutdown has stopped may still write
+   * its outcome.
    */
   throwUnlessWritable(): void {
     const { aborted, reason } = this.signal;
@@ -155,8 +155,8 @@ export class AgentScope {
   }
 
   /**
-   * As `append`, but also writes the outcome of work that a shutdown has stopped, within its grace
-   * period.
+   * Appends like `append`, but also writes the outcome of work that a shutdown has stopped, within
+   * its grace period.
    */
   async appendOutcome(entries: readonly Entry[]): Promise<void> {
     this.throwUnlessWritable();

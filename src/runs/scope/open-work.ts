@@ -9,7 +9,7 @@ import type { ToolRecovery } from '../../tools/core/tool.js';
 interface Started {
   /** Epoch of the run that started it, if one did. */
   started_in?: number;
-  /** Of the tool as it was started. */
+  /** Recovery of the tool at the time of its start. */
   recovery?: ToolRecovery;
   /** Its processes. */
   trace?: unknown;
@@ -34,7 +34,7 @@ export interface OpenApproval extends Started {
   readonly approval_id: string;
   readonly tool_call_id: string;
   readonly tool_name: string;
-  /** As the model wrote it. */
+  /** Arguments as the model wrote them. */
   readonly tool_input: string;
   isDecided: boolean;
   /** The agent got the result "waiting", and went on. */

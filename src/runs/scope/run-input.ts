@@ -27,7 +27,7 @@ export interface RunInput extends EarlierConversation {
   readonly records: readonly LogRecord[];
   /** Reason of the resumption, if an earlier run was lost. */
   readonly resumed?: string;
-  /** As in the `Lease`. */
+  /** Losses that the `Lease` reports. */
   readonly losses: number;
   readonly alone_losses: number;
 }

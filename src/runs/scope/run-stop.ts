@@ -9,7 +9,7 @@ type StopCause =
   | { readonly kind: 'shutdown'; readonly reason: ServerStopped; readonly grace_ms: number }
   | { readonly kind: 'lost' | 'parked' };
 
-/** One for all runs: its stack would cost each of them more than its abort. */
+/** Shared by all runs: its stack would cost each of them more than its abort. */
 const AGENT_RETURNED = new DOMException('The agent has returned.', 'AbortError');
 
 /** Holds the cause for a run to stop. The first cause counts. */

@@ -15,9 +15,9 @@ import type { ToolRecovery } from '../../tools/core/tool.js';
 interface DeferredInput {
   readonly input: ToolCallInput;
   readonly approval_id: string;
-  /** As the model wrote it. */
+  /** Arguments as the model wrote them. */
   readonly tool_input: string;
-  /** Of the tool that the person is asked about. */
+  /** Declaration of the tool that the person is asked about. */
   readonly declared?: string | undefined;
   /** Set if an earlier run has started the tool, as it was then. */
   readonly started?: { readonly recovery?: ToolRecovery } | undefined;

@@ -32,7 +32,7 @@ interface Doubt {
  * once (I5).
  */
 export class ToolAuthorizer {
-  /** Of the tool that a person was asked about. */
+  /** Declaration of the tool that a person was asked about. */
   declared: string | undefined;
 
   constructor(

@@ -17,7 +17,7 @@ import { untilCallable } from '../requirements/until-met.js';
 import { callRefusal, changedRefusal, placeholderRefusal } from './call-refusals.js';
 import { OUTCOME_UNKNOWN } from '../../protocol/events.js';
 
-/** One tool call. A tool that is not safe to repeat is started at most once (I4). */
+/** Journaled tool call. A tool that is not safe to repeat is started at most once (I4). */
 export class ToolEffect implements Effect<ToolOutcome> {
   readonly key: string;
   readonly label: string;

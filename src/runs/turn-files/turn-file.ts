@@ -14,7 +14,7 @@ export interface TurnNames {
   readonly chat_id: string;
   readonly epoch: number;
   readonly agent_id: string;
-  /** Of the turn's record. */
+  /** Key of the turn's record. */
   readonly key: string;
 }
 

@@ -31,7 +31,7 @@ export class TurnFiles implements OnApplicationShutdown {
   private readonly logger = new Logger('Models');
   private readonly waiting = new Set<Promise<void>>();
   private last: Promise<void> = Promise.resolve();
-  /** Of the files in the folder, in bytes, by name. */
+  /** Sizes of the files in the folder, in bytes, by name. */
   private sizes: ReadonlyMap<string, number> = new Map();
   private hasTold = false;
 

@@ -136,7 +136,7 @@ function pathsIn(word: string): string[] {
   return [word, ...(value === undefined ? [] : [value]), ...attached];
 }
 
-/** Of a worktree or submodule, whose `.git` is a file: they may have any name. */
+/** Folders of Git for a worktree or submodule, whose `.git` is a file: they may have any name. */
 async function gitFoldersOf(workspace: string): Promise<string[]> {
   const link = await readFile(join(workspace, '.git'), 'utf8').catch(() => '');
   const [, own] = /^gitdir: ([^\n]+)/.exec(link) ?? [];

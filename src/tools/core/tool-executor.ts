@@ -224,8 +224,8 @@ function returned(value: unknown): Outcome {
 }
 
 /**
- * As JSON, with each text guarded, and exact numbers as texts; undefined if it is too large, or not
- * JSON.
+ * Returns data as JSON, with each text guarded, and exact numbers as texts; undefined if it is too
+ * large, or not JSON.
  */
 function guardData(data: unknown, guard: OutputGuard): ToolData | undefined {
   if (typeof data !== 'object' || data === null) return undefined;

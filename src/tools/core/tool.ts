@@ -177,7 +177,7 @@ export interface ToolContext {
 export interface CallAbout {
   /** The chat in whose workspace the call would run. */
   readonly chat_uid: string;
-  /** As in `ToolContext`. */
+  /** Cuts texts like `cut` of `ToolContext`. */
   readonly cut: Cut;
 }
 

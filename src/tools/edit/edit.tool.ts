@@ -72,7 +72,7 @@ export class EditTool extends Tool<Input> {
   }
 }
 
-/** One edit and the lines that it changed. */
+/** Edit with the lines that it changed. */
 class Edit {
   private lines: readonly number[] = [];
   private count = 0;

@@ -32,7 +32,7 @@ const ending = z.object({
 });
 
 /**
- * One interpreter in its own worker thread. It runs one program and is then discarded. An idle
+ * Interpreter in its own worker thread. It runs one program and is then discarded. An idle
  * interpreter does not keep the process alive.
  */
 export class Interpreter {

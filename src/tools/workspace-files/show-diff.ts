@@ -57,8 +57,8 @@ function smallestHunks(old: string, now: string): readonly Hunk[] | undefined {
 }
 
 /**
- * One hunk from the first line that differs to the last. It may have millions of lines: no text is
- * built for those that are not shown.
+ * Shows a single hunk from the first line that differs to the last. It may have millions of lines:
+ * no text is built for those that are not shown.
  */
 function showOneHunk(old: string, now: string, cut: Cut): { counts: Counts; shown: string[] } {
   const [before, after] = [old.split('\n'), now.split('\n')];

@@ -28,7 +28,10 @@ export function decodeText(bytes: Buffer): Decoded {
   }
 }
 
-/** As `decodeText`, for text that is not written again: also UTF-16 with a byte order mark. */
+/**
+ * Decodes like `decodeText`, also UTF-16 with a byte order mark, for text that is not written
+ * again.
+ */
 export function readableText(bytes: Buffer): Decoded {
   const encoding = markedEncoding(bytes);
   if (!encoding) return decodeText(bytes);

@@ -61,7 +61,7 @@ export class OtelTracer extends Tracer implements OnApplicationShutdown {
     return formatTraceparent(traceOf(interaction).trace_id, spanIdOf(interaction.id, span));
   }
 
-  /** Of an interaction that was just accepted. */
+  /** Exports the span of an interaction that was just accepted. */
   started(interaction: InteractionRef): void {
     if (!this.isSampled(interaction)) return;
     const { id, agent: name, agent_id, created_at: started_at, user_message } = interaction;

@@ -4,7 +4,9 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 
 export type ExportResult = Parameters<Parameters<SpanExporter['export']>[1]>[0];
 
-/** Of `@opentelemetry/api`, of which the programs have a copy with another package already. */
+/**
+ * Values of `@opentelemetry/api`, of which the programs have a copy with another package already.
+ */
 export const SAMPLED = 1 as TraceFlags;
 export const INTERNAL = 0 as SpanKind;
 export const CLIENT = 2 as SpanKind;

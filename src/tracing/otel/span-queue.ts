@@ -4,10 +4,10 @@ import { doneWithin } from '../../kernel/async/promises.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 import { EXPORT_MS, EXPORTED } from './otel-values.js';
 
-/** Of all spans that wait or are being sent. */
+/** Limits for all spans that wait or are being sent. */
 const MAX_SPANS = 8_192;
 const MAX_CHARS = 16 * 1024 * 1024;
-/** Of one request. */
+/** Limits for a request. */
 const BATCH_SPANS = 2_048;
 const BATCH_CHARS = 1024 * 1024;
 /** Spans of this time are sent together. */
@@ -32,7 +32,7 @@ interface Deps {
 export class SpanQueue {
   private readonly logger = new Logger('Telemetry');
   private waiting: Entry[] = [];
-  /** Of the spans that wait or are being sent. */
+  /** Totals of the spans that wait or are being sent. */
   private readonly held = { spans: 0, chars: 0 };
   private sending: Promise<void> | undefined;
   private isClosing = false;
@@ -125,7 +125,7 @@ export class SpanQueue {
   }
 }
 
-/** Of its texts, about. */
+/** Approximate length of the texts of a span. */
 function charsOf({ attributes, events }: ReadableSpan): number {
   let chars = 0;
   for (const each of [attributes, ...events.map((event) => event.attributes)])

@@ -12,7 +12,7 @@ import type { Span } from '../../timeline/span.js';
 
 /** Names come from clients and models. */
 const MAX_NAME = 200;
-/** Of the timeline, beside notices and errors. */
+/** Events of the timeline, beside notices and errors. */
 const OWN_EVENTS = new Set(['resumed', 'cancelled']);
 
 export interface SpanSource {

@@ -17,7 +17,7 @@ const MARGIN_MS = 2_000;
 
 let lastBeat = Atomics.load(shared, BEAT);
 let lastTick = performance.now();
-/** Of this thread's time: while the whole process is suspended, nothing is blocked. */
+/** Measured in this thread's time: while the whole process is suspended, nothing is blocked. */
 let blocked_ms = 0;
 let next_report_ms = STALL_MS;
 let since_signal_ms;

@@ -21,8 +21,9 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 const WINDOW_MS = 100;
 
 /**
- * One pipe for standard output and standard error, so that both stay in the order in which they
- * were written. It is a real pipe, unlike those of `spawn`: the process can open `/dev/stdout`.
+ * Pipe for standard output and standard error together, so that both stay in the order in which
+ * they were written. It is a real pipe, unlike those of `spawn`: the process can open
+ * `/dev/stdout`.
  */
 export class OutputPipe {
   private readonly socket: Socket;

@@ -57,7 +57,7 @@ export class FileTree {
   }
 
   /**
-   * One file, even if a `.gitignore` names it.
+   * Lists a single file, even if a `.gitignore` names it.
    * @param at its path without symbolic links
    * @throws WorkspaceFault
    */

@@ -32,7 +32,7 @@ export class TarImport {
   private count = 0;
   /** Where the last entry ends. */
   private end = 0;
-  /** Of the body, so far. */
+  /** Size of the body, so far. */
   private size = 0;
   /** At the end of the body, so far. */
   private zeros = 0;

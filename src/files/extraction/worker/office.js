@@ -109,7 +109,7 @@ function sheetText(xml, shared, most) {
   return text;
 }
 
-/** Of `C12` it is 2; of no column, 0. */
+/** Index of the column that a cell is in: 2 for `C12`; 0 if the place names no column. */
 function columnOf(place) {
   const [letters = ''] = /^[A-Z]{1,3}/.exec(place) ?? [];
   const number = Array.from(letters).reduce((sum, each) => sum * 26 + each.charCodeAt(0) - 64, 0);

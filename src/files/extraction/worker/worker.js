@@ -52,7 +52,7 @@ async function readPdf(data) {
   return shortened(text);
 }
 
-/** As far as there is room: a page may have any amount of text. */
+/** Reads the text of a page while there is room: a page may have any amount of text. */
 async function pageText(page) {
   let text = '';
   const reader = page.streamTextContent().getReader();

@@ -78,7 +78,7 @@ export function findReach(words: readonly Word[]): Reach {
 /** Expansions and escapes of shells and other languages: `c$@url`, `c[u]rl`, `\143url`. */
 const EXPANDS = /[$`*?[{\\]/;
 
-/** Those that few arguments have which are no code. */
+/** Expansions and escapes that are rare in arguments that are not code. */
 const HIDES_CODE = /[$`\\]/;
 
 /** Commands of database clients, which can run programs. */

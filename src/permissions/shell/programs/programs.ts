@@ -16,12 +16,12 @@ export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set(
   mkdir rmdir touch cp mv rm ln chmod`.split(/\s+/),
 );
 
-/** Those that change files or rights where their arguments say, or go there. */
+/** Programs that change files or rights where their arguments say, or go there. */
 export const CHANGES_FILES: ReadonlySet<string> = new Set(
   words('cp mv ln mkdir rmdir touch rm chmod cd pushd'),
 );
 
-/** Those that put content where their last argument says, or the option `-t`. */
+/** Programs that put content where their last argument says, or the option `-t`. */
 export const COPIES: ReadonlySet<string> = new Set(words('cp mv ln'));
 
 /** The same for subcommands of Git; `GIT_OPTIONS` and `RISKY_SUBCOMMANDS` have the exceptions. */
@@ -80,8 +80,8 @@ export const RUNS_FIRST_ARGUMENT: ReadonlySet<string> = new Set(
 );
 
 /**
- * Those programs of the two lists whose arguments are code, or are passed to a shell that is not
- * visible here.
+ * Programs of the two lists whose arguments are code, or are passed to a shell that is not visible
+ * here.
  */
 export const RUNS_CODE: ReadonlySet<string> = new Set(
   `ssh mosh su runuser pkexec script flock at batch expect watch parallel screen tmux gdb lldb

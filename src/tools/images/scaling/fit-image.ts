@@ -7,11 +7,11 @@ import { jpegOrientation } from './jpeg-orientation.js';
 
 /** Decoded, a pixel has four bytes; a PNG takes three times as many for a moment. */
 const MAX_PIXELS = { 'image/jpeg': 50_000_000, 'image/webp': 50_000_000, 'image/png': 25_000_000 };
-/** Of an image that may be scaled down: it is in memory as a whole. */
+/** Maximum size of an image that may be scaled down: it is in memory as a whole. */
 export const MAX_SOURCE_BYTES = 25 * 1024 * 1024;
-/** Of a decoder, in bytes: a progressive JPEG takes up to ten per pixel. */
+/** Memory limit of a decoder, in bytes: a progressive JPEG takes up to ten per pixel. */
 const MAX_MEMORY = 384 * 1024 * 1024;
-/** Of a copy: those of a whole message fit. */
+/** Maximum size of a copy: those of a whole message fit. */
 const MAX_COPY_BYTES = 512 * 1024;
 /** Vendors scale down what has longer sides. The first copy that is small enough is taken. */
 const STEPS = [
@@ -28,8 +28,8 @@ export type FittedImage = ReadImage & { readonly is_copy?: true };
 const THREADS = new ReaderThreads<Copy>(new URL('./worker.js', import.meta.url), 1);
 
 /**
- * As `readImage`, but makes a smaller copy of an image that is too large: a JPEG without metadata,
- * turned as it was taken. It has the same bytes each time.
+ * Reads an image like `readImage`, but makes a smaller copy of one that is too large: a JPEG
+ * without metadata, turned as it was taken. It has the same bytes each time.
  * @throws the signal's reason
  */
 export async function fitImage(

@@ -113,7 +113,7 @@ function shrunk({ data, width: fromWidth, height: fromHeight }, side) {
   return { data: result, width, height };
 }
 
-/** As the camera was held. EXIF 2.3, 4.6.4 A. */
+/** Turns the pixels as the camera was held. EXIF 2.3, 4.6.4 A. */
 function turned({ data, width, height }) {
   const isAcross = orientation > 4;
   const flipsColumns = [2, 3, 7, 8].includes(orientation);
