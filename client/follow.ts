@@ -27,7 +27,7 @@ export type Connection =
   | { readonly state: 'live' }
   | {
       readonly state: 'reconnecting';
-      /** Of attempts that failed one after the other, from 1. */
+      /** Number of attempts that failed one after the other, from 1. */
       readonly attempt: number;
       /** Until the next one. */
       readonly delay_ms: number;
@@ -68,7 +68,7 @@ export class EventStream<E extends AnyEvent> implements AsyncIterable<E> {
   constructor(
     private readonly open: Open,
     private readonly options: FollowOptions,
-    /** Of one interaction, named by its id if that is known; else it has no end of its own. */
+    /** Set for the stream of one interaction, with its id if known; other streams have no end. */
     private readonly one?: { readonly interaction_id?: string },
   ) {
     this.cursor = options.cursor;
@@ -97,7 +97,7 @@ export class EventStream<E extends AnyEvent> implements AsyncIterable<E> {
     }
   }
 
-  /** One connection, to its end. */
+  /** Reads one connection to its end. */
   private async *connect(): AsyncGenerator<E, void> {
     const watch = new Watch(this.options.signal, this.options.silence_ms ?? SILENCE_MS);
     try {
@@ -218,13 +218,13 @@ function parse(data: string): unknown {
     const event: unknown = JSON.parse(data);
     if (typeof event === 'object' && event !== null) return event;
   } catch {
-    // As below.
+    // Reported below.
   }
   const detail = 'The stream has an event that is no JSON object. Is it of a Parley server?';
   throw new ParleyError(200, 'not_parley', detail);
 }
 
-/** Of `/chats/…/interactions/<id>/events`. */
+/** Id of the interaction in `/chats/…/interactions/<id>/events`. */
 function idIn(location: string | null): string | undefined {
   return location?.match(/\/interactions\/([^/]+)\/events$/)?.[1];
 }

@@ -72,7 +72,7 @@ function chats(request: Request, sendRaw: SendRaw) {
     /** The session log: NDJSON, or with `files: 'include'` a tar archive. */
     log: (chat_id: string, query?: Query<'sessionLog_export'>, options?: CallOptions) =>
       sendRaw('GET', '/chats/{chat_id}/log', { path: { chat_id }, query, ...options }),
-    /** Of a session log; an archive is a `Blob` of the type `application/x-tar`. */
+    /** Imports a session log; an archive is a `Blob` of the type `application/x-tar`. */
     import: (log: string | Blob, query?: Query<'sessionLog_import'>, options?: CallOptions) => {
       const type = typeof log === 'string' || log.type === '' ? 'application/x-ndjson' : log.type;
       const headers = { 'content-type': type };
@@ -201,7 +201,7 @@ function requests(request: Request) {
 function agents(request: Request) {
   return {
     types: (options?: CallOptions) => request('GET', '/agent-types', options),
-    /** Of an interaction, a chat, or without a query of all that runs. */
+    /** Agents of an interaction, a chat, or without a query of all that runs. */
     tree: (query?: Query<'agents_tree'>, options?: CallOptions) =>
       request('GET', '/agents/tree', { query, ...options }),
     /** With its messages. */

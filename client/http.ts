@@ -25,7 +25,7 @@ export class ParleyError extends Error {
   override readonly name = 'ParleyError';
 
   constructor(
-    /** Of the answer; 0 without one. */
+    /** Status of the answer; 0 without one. */
     readonly status: number,
     /** Stable, for programs: docs/problems.md; `unreachable` without an answer. */
     readonly code: string,
@@ -40,7 +40,7 @@ export class ParleyError extends Error {
     super(detail, options);
   }
 
-  /** One for each field that is wrong. */
+  /** Faults of the request, one for each field that is wrong. */
   get errors(): NonNullable<Problem['errors']> {
     return this.problem?.errors ?? [];
   }

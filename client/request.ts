@@ -78,7 +78,7 @@ async function read(
   try {
     if (/[/+]json\b/.test(type)) return JSON.parse(text);
   } catch {
-    // As below.
+    // Reported below.
   }
   throw noAnswerOfParley(response, 'JSON');
 }

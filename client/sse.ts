@@ -1,6 +1,6 @@
 import { MAX_TEXT, tooLarge } from './http.js';
 
-/** One event as it came over the wire. */
+/** Event as it came over the wire. */
 export interface Frame {
   /** The cursor after it; empty if the server has sent none. */
   readonly id: string;
@@ -20,7 +20,7 @@ export class SseParser {
   private line: string[] = [];
   private endsInCr = false;
   private isFirst = true;
-  /** Of the frame so far, in UTF-16 code units. */
+  /** Size of the frame so far, in UTF-16 code units. */
   private size = 0;
 
   /**

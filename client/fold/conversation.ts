@@ -12,18 +12,18 @@ type EventOf<T extends ChatStreamEvent['type']> = Extract<ChatStreamEvent, { rea
 
 /** A conversation as a reader knows it. Plain data: it can be kept as JSON. */
 export interface Conversation {
-  /** As the stream of the chat tells it; null on the stream of one interaction. */
+  /** State of the chat on the stream of the chat; null on the stream of one interaction. */
   readonly chat: EventOf<'CHAT_STATE'>['chat'] | null;
   /** The end of the branch to show: an interaction that has begun. */
   readonly head: string | null;
   /** Interactions that wait for the chat, in the order of the queue. */
   readonly queued: readonly string[];
-  /** Those of all branches that have begun, by id. */
+  /** Interactions of all branches that have begun, by id. */
   readonly interactions: Readonly<Record<string, InteractionState>>;
   /** Approvals, questions and calls for the client, open and settled, in the order they came. */
   readonly requests: readonly RequestState[];
   readonly tasks: readonly Task[];
-  /** Those that were added since the reader came. */
+  /** Files that were added since the reader came. */
   readonly files: readonly EventOf<'FILE_ADDED'>['file'][];
 }
 
@@ -32,7 +32,7 @@ export interface InteractionState {
   /** Its first record; null for a reader that came later. */
   readonly started: RecordOf<'INTERACTION_STARTED'> | null;
   readonly status: InteractionStatus;
-  /** Of the last record; the log up to here is in `records`. */
+  /** `seq` of the last record; the log up to here is in `records`. */
   readonly seq: number;
   /** The durable events, in order. */
   readonly records: readonly RecordEvent[];
@@ -52,7 +52,7 @@ export interface InteractionState {
 export interface OpenBlock {
   readonly type: 'TEXT_DELTA' | 'THINKING_DELTA' | 'TOOL_INPUT_DELTA' | 'TOOL_OUTPUT_DELTA';
   readonly agent_id: string;
-  /** Of arguments and output of a tool. */
+  /** Call whose arguments or output the text is; else null. */
   readonly tool_call_id: string | null;
   readonly text: string;
 }
@@ -76,7 +76,7 @@ export interface AgentNode {
   /** The call that has started it. */
   readonly tool_call_id: string | null;
   readonly status: 'running' | 'completed' | 'error' | 'cancelled';
-  /** Of a child that has ended: its answer, or why it has none. */
+  /** Answer of a child that has ended, or the reason why it has none. */
   readonly result: string | null;
   /** Its live state, on the stream of a chat only; null: it has ended, or that is not known. */
   readonly now: EventOf<'AGENT_STATE'> | null;
@@ -95,12 +95,12 @@ export interface RequestState {
   readonly tool_name?: string;
   /** JSON text as the model wrote it. */
   readonly tool_input?: string;
-  /** Of an approval. */
+  /** Set for an approval. */
   readonly action?: string;
   readonly category?: string;
   readonly risk?: string;
   readonly reason?: string;
-  /** Of a question. */
+  /** Set for a question. */
   readonly question?: string;
   readonly options?: readonly string[];
   /** null: it is pending or closed, or the result of a call for the client has settled it. */
@@ -112,11 +112,11 @@ export interface SettlementState {
   /** ISO 8601. */
   readonly at?: string;
   readonly cause?: 'timeout' | 'cancel';
-  /** Of an approval. */
+  /** Set for an approval. */
   readonly approved?: boolean;
   readonly reason?: string;
   readonly modified_input?: Readonly<Record<string, unknown>>;
-  /** Of a question; null: declined, or too late. */
+  /** Set for a question; null: declined, or too late. */
   readonly answer?: string | null;
 }
 

@@ -5,7 +5,7 @@ import { addUsage, NO_USAGE } from './usage.js';
 
 const STATUS_OF_ROOT = { COMPLETED: 'completed', FAILED: 'error', CANCELLED: 'cancelled' } as const;
 
-/** One that nothing is known about but that it runs. */
+/** Creates the state of an interaction of which nothing is known but that it runs. */
 export function beginInteraction(id: string): InteractionState {
   return {
     ...{ id, started: null, status: 'RUNNING', seq: 0, records: [], open: {}, calls: [] },

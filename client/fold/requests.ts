@@ -3,7 +3,7 @@ import { change, put } from './conversation.js';
 import type { Conversation, RequestState, SettlementState } from './conversation.js';
 
 type Requests = Conversation['requests'];
-/** As the streams of chats have it. */
+/** Request on the streams of chats. */
 type LiveRequest = Extract<ChatStreamEvent, { readonly type: 'REQUEST_OPENED' }>['request'];
 
 const FIELDS = [
