@@ -1,4 +1,4 @@
-/** Of every command; for one interaction, how it ended. */
+/** Exit codes of all commands; for one interaction, how it ended. */
 export const EXIT = {
   completed: 0,
   failed: 1,

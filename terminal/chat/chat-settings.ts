@@ -14,7 +14,7 @@ export function newChatId(): string {
   return `chat-${randomBytes(5).toString('hex')}`;
 }
 
-/** Of a message that starts an interaction. */
+/** Body of a message that starts an interaction. */
 export function startBody(
   { agent, model, isAuto }: Omit<ChatSettings, 'chat_id'>,
   user_message: string,

@@ -19,7 +19,7 @@ const STOP_WITH_PARENT =
 
 export interface StartedServer {
   readonly url: string;
-  /** Of its log. */
+  /** Path of its log. */
   readonly log: string;
   /** Until it is stopped. Rejects if it has ended by itself and can't be started again. */
   readonly running: Promise<void>;

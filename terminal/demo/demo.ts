@@ -19,8 +19,8 @@ To leave out the model, if that is what failed: MODEL=demo, before the command
 const SHOWN_LOG = 2_000;
 
 /**
- * One whole conversation with a server of its own, on an embedded database in a folder of its own,
- * with whatever model is set. On a terminal, the messages are typed, and a person decides.
+ * Shows one whole conversation with a server of its own, on an embedded database in a folder of its
+ * own, with whatever model is set. On a terminal, the messages are typed, and a person decides.
  */
 export async function demo(terminal: Terminal): Promise<number> {
   const { out, err, environment } = terminal;

@@ -28,7 +28,7 @@ export async function runUnattended(
   }
 }
 
-/** One message, and its answer to the end. */
+/** Sends a message, and shows its answer to the end. */
 class Telling {
   private fragments = 0;
   private status: string | undefined;

@@ -27,7 +27,7 @@ export class MarkdownStream {
   private pending = '';
   /** The part of the last block that was given out. */
   private given: string[] = [];
-  /** Of the first item of a list whose earlier items were given out. */
+  /** Number of the first item of a list whose earlier items were given out. */
   private itemNumber: number | undefined;
   private hasLines = false;
   private needsGap = false;

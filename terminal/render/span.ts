@@ -27,7 +27,7 @@ export function styled(line: Line, sgr: string): Line {
   return line.map((it) => span(it.text, it.sgr === '' ? sgr : `${sgr};${it.sgr}`));
 }
 
-/** As the terminal takes it. */
+/** Text with the control sequences that the terminal takes. */
 export function paint(line: Line, hasColor: boolean): string {
   if (!hasColor) return textOf(line);
   return line

@@ -1,6 +1,6 @@
 const segmenter = new Intl.Segmenter();
 const PLAIN = /^[ -~]*$/;
-/** One code unit a character, those beyond ASCII two cells wide: most of Chinese and Japanese. */
+/** Characters of one code unit, those beyond ASCII two cells wide: most of Chinese and Japanese. */
 const SIMPLE =
   /^[ -~\u3001-\u3029\u3041-\u3096\u309B-\u30FF\u3400-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60]*$/;
 const BEYOND_ASCII = /[^ -~]/g;
@@ -42,7 +42,7 @@ export function cutTo(text: string, width: number): string {
   return `${headOf(start, width - 1)}…`;
 }
 
-/** As many characters from the start as fit. */
+/** Returns as many characters from the start as fit. */
 export function headOf(text: string, width: number): string {
   let used = 0;
   let head = '';
@@ -54,7 +54,7 @@ export function headOf(text: string, width: number): string {
   return head;
 }
 
-/** As many characters from the end as fit, after `…` if that is not all. */
+/** Returns as many characters from the end as fit, after `…` if that is not all. */
 export function tailOf(text: string, width: number): string {
   const end = text.slice(-(width * 8 + 16));
   if (end.length === text.length && widthOf(text) <= width) return text;

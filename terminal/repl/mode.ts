@@ -38,7 +38,7 @@ export function settleMode({ mode, pending, skipped, hasDraft }: Situation): Mod
   return { kind: next.kind === 'approval' ? 'approval' : 'question', request: next };
 }
 
-/** Of a question with options: the one with the number, or the text itself. */
+/** Answer to a question: with options, the one with the number; else the text itself. */
 export function answerOf({ options = [] }: RequestState, text: string): string {
   const number = /^\s*\d{1,3}\s*$/.test(text) ? Number(text) : 0;
   return options[number - 1] ?? text;

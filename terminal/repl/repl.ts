@@ -58,7 +58,7 @@ export class Repl implements Desk {
   private readonly screen: Screen;
   private readonly input: Input;
   private readonly offers = new Offers(() => this.screen.change());
-  /** Those who wait for the next change. */
+  /** Resolvers of promises that wait for the next change. */
   private readonly waiting: (() => void)[] = [];
   private remarks: Remarks | undefined;
   private hint = '';

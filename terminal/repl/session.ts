@@ -22,7 +22,7 @@ export interface SentNote {
   readonly interaction_id: string;
 }
 
-/** One chat: what is known of it, its stream, and what a person does in it. */
+/** Chat: what is known of it, its stream, and what a person does in it. */
 export class Session {
   state: Conversation | undefined;
   readonly transcript = new Transcript();

@@ -18,7 +18,7 @@ export interface Doing {
   readonly what: string;
 }
 
-/** One line about what happens now: a call that runs and the end of its output, or the model. */
+/** Line about what happens now: a call that runs and the end of its output, or the model. */
 export function drawActivity(running: RunningCalls, { elapsed, what }: Doing, view: View): Line[] {
   const { glyphs, width } = view;
   const spin = glyphs.spinner[Math.floor(elapsed / SPIN_MS) % glyphs.spinner.length]!;

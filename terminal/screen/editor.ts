@@ -56,7 +56,7 @@ const EDITS: Readonly<Record<string, (draft: Draft) => Draft>> = {
   'ctrl-j': (draft) => insert(draft, '\n'),
 };
 
-/** One line up or down; undefined at the first or last, where the history is meant. */
+/** Moves a line up or down; undefined at the first or last, where the history is meant. */
 export function moveLine(draft: Draft, by: -1 | 1): Draft | undefined {
   const start = lineStart(draft);
   const column = draft.at - start;

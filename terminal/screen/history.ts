@@ -10,7 +10,7 @@ const SECRET =
 /** Lines that were typed before, oldest first, kept in a file that others can't read. */
 export class History {
   private entries: string[] = [];
-  /** Of the entry that is shown; the number of entries: what is typed now. */
+  /** Index of the entry that is shown; the number of entries: what is typed now. */
   private at = 0;
   private unsent = '';
 

@@ -1,7 +1,7 @@
 import { emitKeypressEvents } from 'node:readline';
 import { sanitize } from '../render/sanitize.js';
 
-/** One key, or a pasted text. */
+/** Key that was pressed, or a pasted text. */
 export interface Key {
   /** `return`, `up`, `ctrl-c`, `meta-b`; a letter for itself. */
   readonly name: string;

@@ -40,7 +40,7 @@ export class Output {
     this.control(this.isTerminal ? sanitize(text) : text);
   }
 
-  /** As one line of JSON, with what a terminal could take for more than text escaped. */
+  /** Writes a line of JSON, with what a terminal could take for more than text escaped. */
   json(value: unknown): void {
     this.control(`${jsonLine(value)}\n`);
   }

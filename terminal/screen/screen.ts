@@ -81,7 +81,7 @@ export class Screen {
     this.output.control(`${BEGIN}${text}${END}`);
   }
 
-  /** Of the footer only the lines that ask for something, once. */
+  /** Prints only the lines of the footer that ask for something, once. */
   private paintPlain(lines: readonly Line[], footer: Footer): void {
     this.output.lines(lines);
     const prompt = promptOf(footer);

@@ -7,7 +7,7 @@ import type { View } from '../render/theme.js';
 import { cutTo } from '../render/width.js';
 import { drawApproval, drawCall, durationOf } from './tool-call.js';
 
-/** Of a record: what the transcript knows beside it. */
+/** Facts beside a record that its drawing needs. */
 export interface Context {
   /** The name of an agent. */
   readonly nameOf: (agentId: string) => string;

@@ -57,7 +57,7 @@ export class RunningCalls {
     }
   }
 
-  /** Those whose side effect has begun, oldest first. */
+  /** Calls whose side effect has begun, oldest first. */
   get started(): RunningCall[] {
     return [...this.calls.values()].filter((call) => call.started !== undefined);
   }

@@ -11,14 +11,14 @@ import type { RecordOf } from '../../client/index.js';
 const SHOWN_LINES = 8;
 /** Before all lines of a result but the first. */
 const HANG = '    ';
-/** Of a result, to find those lines in. */
+/** Number of characters of a result in which those lines are found. */
 const LOOKED_AT = 64_000;
 /** The description of a rule tells a person enough. */
 const RULE_ID = / rule_[0-9a-f-]{36}/g;
 /** The argument that says most about a call, by its name. */
 const TELLING = ['command', 'path', 'pattern', 'expression', 'url', 'query', 'question', 'prompt'];
 
-/** One line about the arguments of a call. */
+/** Returns a line about the arguments of a call. */
 export function summarise(toolInput: string): string {
   const input = parseObject(toolInput);
   if (!input) return sanitizeLine(toolInput.slice(0, 400));

@@ -13,7 +13,7 @@ import { drawResult } from './tool-call.js';
 
 type Body = TextBlock | ((view: View, follows: boolean) => Line[]);
 
-/** One thing to print, in the order in which things began. */
+/** Entry to print, in the order in which things began. */
 interface Entry {
   readonly agent_id: string;
   readonly body: Body;

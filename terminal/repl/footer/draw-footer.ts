@@ -21,7 +21,7 @@ export interface Situation {
   readonly isBusy: boolean;
   /** The last line of the text that is being written. */
   readonly live: Line;
-  /** Those to show at work. */
+  /** Agents to show at work. */
   readonly agents: readonly AgentNode[];
   readonly running: RunningCalls;
   readonly what: string;
@@ -34,7 +34,7 @@ export interface Situation {
   readonly background: number;
   /** A short message that the next key takes away. */
   readonly hint: string;
-  /** Of the chat, while nothing happens. */
+  /** Text about the chat, shown while nothing happens. */
   readonly about: string;
 }
 

@@ -5,7 +5,7 @@ import type { Line } from '../../render/span.js';
 import { SGR } from '../../render/theme.js';
 import { cutTo, widthOf } from '../../render/width.js';
 
-/** Of a prompt; more is never shown. */
+/** Maximum length of a prompt; more is never shown. */
 const MOST_PROMPT = 400;
 
 /** The agents of an interaction, each under the one that has started it. */

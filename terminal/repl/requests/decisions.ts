@@ -22,7 +22,7 @@ const TYPING_MS = 300;
 /** Approvals and answers of the person at the terminal. */
 export class Decisions {
   private isBusy = false;
-  /** Of the last key, in milliseconds of `performance.now`. */
+  /** Time of the last key, in milliseconds of `performance.now`. */
   private pressedAt = -Infinity;
 
   constructor(private readonly desk: Desk) {}
@@ -128,7 +128,7 @@ export class Decisions {
     return true;
   }
 
-  /** One at a time: a key that is pressed twice decides once. */
+  /** Runs one action at a time: a key that is pressed twice decides once. */
   private start(action: () => Promise<void>): void {
     if (this.isBusy) return;
     this.isBusy = true;

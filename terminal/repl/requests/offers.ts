@@ -34,7 +34,7 @@ export class Offers {
     return MESSAGE;
   }
 
-  /** Of another chat. */
+  /** Forgets the skipped requests when another chat is shown. */
   clear(): void {
     this.skipped.clear();
   }
