@@ -11,7 +11,7 @@ declare class AudioWorkletProcessor {
 class Microphone extends AudioWorkletProcessor {
   private frame = new Int16Array(FRAME_SAMPLES);
   private filled = 0;
-  /** Of the samples that make the next one. */
+  /** Sum of the samples that make the next one. */
   private sum = 0;
   private count = 0;
   /** Progress to the next one, 0 to 1. */

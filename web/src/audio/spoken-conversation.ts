@@ -29,7 +29,7 @@ export class SpokenConversation {
   private readonly player = new PcmPlayer();
   private socket: WebSocket | undefined;
   private failures = 0;
-  /** Of the answer that is spoken. */
+  /** Length of the received part of the answer that is spoken. */
   private receivedMs = 0;
 
   /** @param chatId null: it is made when it begins */

@@ -12,7 +12,7 @@ interface ConflictDialogProps {
   readonly onSettle: (useMine: boolean) => void;
 }
 
-/** Both versions of a task beside each other: a person chooses. */
+/** Shows the two versions of a task beside each other: a person chooses. */
 export function ConflictDialog({ conflict: { mine, theirs }, onSettle }: ConflictDialogProps) {
   const names = differences(mine, theirs);
   return (

@@ -12,7 +12,7 @@ import type { Board, Changes } from './use-board';
 import css from './board.module.css';
 
 interface EditTaskProps {
-  /** As it was when the dialog was opened: a change after that is a conflict. */
+  /** Task when the dialog was opened: a change after that is a conflict. */
   readonly task: Task;
   readonly board: Board;
   readonly onClose: () => void;

@@ -13,7 +13,7 @@ export interface Target {
 /** Browsers refuse addresses that change more often, in milliseconds. */
 const WRITE_MS = 150;
 
-/** As the address has it, and a moment before. */
+/** Target that the address has, or will have a moment later. */
 const target = new Store<Target | null>(readTarget(location.hash));
 /** An address that will be written. */
 let pending: { readonly timer: ReturnType<typeof setTimeout>; readonly path: string } | undefined;

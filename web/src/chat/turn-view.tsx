@@ -111,7 +111,7 @@ async function open(id: string): Promise<void> {
   window.open(new URL(url, document.baseURI), '_blank', 'noopener');
 }
 
-/** Of an edited message: its versions, each with what followed it. */
+/** Switches between the versions of an edited message, each with what followed it. */
 function Branches({ turn, view }: { turn: Turn; view: ChatView }) {
   const chat = useShownChat();
   const { error, run } = useAction();

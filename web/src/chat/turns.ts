@@ -7,7 +7,7 @@ import type {
 } from 'parley/client';
 import type { ChatView } from './open-chat';
 
-/** One message of a person and the work that answers it, live or as it was. */
+/** Message of a person and the work that answers it, live or as it was. */
 export interface Turn {
   readonly id: string;
   readonly parent_id: string | null;
@@ -20,7 +20,7 @@ export interface Turn {
   readonly created_at: string;
   readonly records: readonly RecordEvent[];
   readonly open: Readonly<Record<string, OpenBlock>>;
-  /** As the stream tells it; null: it had ended before the page was opened. */
+  /** State on the stream; null: it had ended before the page was opened. */
   readonly live: InteractionState | null;
   readonly usage: Interaction['usage'];
   readonly error: Interaction['error'];

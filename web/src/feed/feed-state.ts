@@ -18,7 +18,7 @@ export type InboxRequest = EventOf<'FEED_STATE'>['requests'][number];
 export interface Feed {
   /** False until the server has told anything. */
   readonly isKnown: boolean;
-  /** Of the person who is signed in; null: not known yet. */
+  /** Id of the person who is signed in; null: not known yet. */
   readonly user_id: string | null;
   /** The newest first. */
   readonly chats: readonly ChatRow[];

@@ -14,7 +14,7 @@ type Message =
   | { readonly kind: 'hello' };
 
 export const feed = new Store<Feed>(EMPTY_FEED);
-/** Of the feed, over whichever tab has it. */
+/** State of the feed's connection, whichever tab has it. */
 export const feedConnection = new Store<Connection['state']>('reconnecting');
 
 /** The reason why there is no feed, for good: a scope is missing, say. */

@@ -3,7 +3,7 @@ import { Store } from '../ui/store';
 
 /** A key that does something while it is registered. */
 export interface Key {
-  /** As `KeyboardEvent.key` has it, or `mod+k`: Ctrl, on a Mac also ⌘. */
+  /** Name from `KeyboardEvent.key`, or `mod+k`: Ctrl, on a Mac also ⌘. */
   readonly key: string;
   readonly label: string;
   readonly group: string;

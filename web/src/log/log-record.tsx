@@ -8,10 +8,10 @@ import { IconButton } from '../ui/button';
 import { copyText, CopyButton } from '../ui/copy-button';
 import css from './log.module.css';
 
-/** Of one record, in UTF-16 code units. */
+/** Maximum length of a record that is shown, in UTF-16 code units. */
 const MOST_SHOWN = 50_000;
 
-/** One record, whole, as JSON. */
+/** Shows a whole record as JSON. */
 export function LogRecord({ record, onClose }: { record: RecordEvent; onClose: () => void }) {
   const json = JSON.stringify(record, null, 2);
   const left = json.length - MOST_SHOWN;

@@ -13,7 +13,7 @@ export type LogRow =
   | { readonly kind: 'record'; readonly record: RecordEvent };
 
 export interface LogFilter {
-  /** Of the record, as JSON; case does not matter. */
+  /** Text in the JSON of the record; case does not matter. */
   readonly text: string;
   /** null: all. */
   readonly type: RecordEvent['type'] | null;

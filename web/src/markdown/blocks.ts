@@ -1,9 +1,9 @@
 import { Lexer } from 'marked';
 import type { Token } from 'marked';
 
-/** Of one text, in UTF-16 code units; the rest is shown as it is. */
+/** Maximum length of a text, in UTF-16 code units; the rest is shown as it is. */
 const MOST_MARKDOWN = 100_000;
-/** Of one paragraph: emphasis that is never closed takes the lexer time by the square of this. */
+/** Maximum length of a paragraph: unclosed emphasis takes the lexer time by the square of this. */
 const MOST_INLINE = 4_000;
 /** More lists and quotes at the beginning of one line hold the page for seconds. */
 // regex: each step has one way to match

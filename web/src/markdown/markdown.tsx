@@ -9,7 +9,7 @@ import css from './markdown.module.css';
 
 /** Deeper quotes and lists are shown as they were written. */
 const MOST_DEPTH = 12;
-/** Of a list or a table, until a reader asks for more. */
+/** Number of items of a list or a table that are shown until a reader asks for more. */
 const FIRST_ITEMS = 300;
 
 /**

@@ -24,7 +24,7 @@ const FilesView = lazy(async () => ({ default: (await import('../files/files-vie
 interface PanelProps {
   readonly tab: PanelTab;
   readonly view: ChatView;
-  /** As they are now, whatever record is shown. */
+  /** Turns as they are now, whatever record is shown. */
   readonly turns: readonly Turn[];
 }
 

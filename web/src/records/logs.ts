@@ -14,7 +14,7 @@ export interface Log {
   readonly error: unknown;
 }
 
-/** Of the connections that a browser has for one server, two are streams already. */
+/** Maximum number of logs read at once: two of a browser's few connections are streams already. */
 const MOST_STREAMS = 2;
 const FLUSH_MS = 200;
 const NO_LOG: Log = { records: [], isWhole: false, error: undefined };
@@ -44,7 +44,7 @@ class Logs {
     this.next();
   }
 
-  /** Those that have not begun are not read. */
+  /** Forgets the logs whose reading has not begun. */
   forgetWaiting(): void {
     this.waiting = [];
   }

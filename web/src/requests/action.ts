@@ -22,7 +22,7 @@ export function splitAction(
   return code === undefined ? { text: action } : { text: action.slice(0, -code.length - 1), code };
 }
 
-/** Of the line break before it; -1: there is none. */
+/** Index of the line break before the diff; -1: there is none. */
 function startOfDiff(action: string): number {
   for (let at = action.indexOf('\n--- '); at >= 0; at = action.indexOf('\n--- ', at + 1)) {
     const next = action.indexOf('\n', at + 1);

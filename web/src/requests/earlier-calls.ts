@@ -4,7 +4,7 @@ import type { ChatView } from '../chat/open-chat';
 /** The server tries a rule on so many calls, each with so long an input in UTF-16 code units. */
 const MOST_CALLS = 100;
 const LONGEST_INPUT = 20_000;
-/** Of all of them together. */
+/** Maximum length of all inputs together. */
 const LONGEST = 300_000;
 
 type Call = RecordOf<'TOOL_CALL'>;
@@ -33,7 +33,7 @@ export function earlierCalls(
   return calls.filter(({ tool_input }) => (length += tool_input.length) <= LONGEST);
 }
 
-/** Of all branches, in order. */
+/** Records of all branches, in order. */
 function recordsOf({ conversation, history }: ChatView): readonly RecordEvent[] {
   const live = conversation?.interactions ?? {};
   const ids = [...new Set([...Object.keys(history), ...Object.keys(live)])].sort();

@@ -29,7 +29,7 @@ interface Found {
 interface RulePreviewProps {
   readonly request: CardRequest;
   readonly scope: RememberScope;
-  /** As it was changed; null: it can't be read now. */
+  /** Input as it was changed; null: it can't be read now. */
   readonly input: Readonly<Record<string, unknown>> | null | undefined;
 }
 

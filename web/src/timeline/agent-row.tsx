@@ -5,7 +5,7 @@ import css from './timeline.module.css';
 
 const MOST_DEPTH = 8;
 
-/** One agent of a turn: its name, what took its time, and what happened to it. */
+/** Shows an agent of a turn: its name, what took its time, and what happened to it. */
 export const AgentRow = memo(({ row: { agent, lanes, marks } }: { row: Row }) => (
   <div className={css['row']}>
     <div className={css['agent']} style={{ paddingLeft: Math.min(agent.depth, MOST_DEPTH) * 8 }}>

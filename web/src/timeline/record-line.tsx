@@ -13,9 +13,9 @@ import css from './timeline.module.css';
 interface RecordLineProps {
   readonly record: RecordEvent;
   readonly last: number;
-  /** Of the turn, in ms since 1970. */
+  /** Begin of the turn, in ms since 1970. */
   readonly begin: number;
-  /** False: of the one under the mouse. */
+  /** False: it is the record under the mouse. */
   readonly isCursor: boolean;
 }
 

@@ -6,7 +6,7 @@ const MOST_LANES = 4;
 /** In pixels. Shorter ones are still seen. */
 const LEAST_WIDTH = 2;
 
-/** One or more spans, as they are drawn. Places are in pixels. */
+/** Spans that are drawn as one, at least one. Places are in pixels. */
 export interface Bar {
   readonly kind: SpanKind;
   readonly left: number;

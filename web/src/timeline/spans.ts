@@ -31,7 +31,7 @@ export interface AgentLine {
 
 export interface Timeline {
   readonly begin: number;
-  /** Of the last record. */
+  /** Time of the last record. */
   readonly end: number;
   readonly hasEnded: boolean;
   /** In the order in which they began. */

@@ -23,7 +23,7 @@ import { scaleOf } from './scale';
 import { timelineOf } from './spans';
 import css from './timeline.module.css';
 
-/** Of the chart, in pixels. */
+/** Padding of the chart, in pixels. */
 const PADDING = 12;
 
 interface TimelineViewProps {

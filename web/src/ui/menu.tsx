@@ -43,7 +43,7 @@ interface ChoiceProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** One of several values. */
+/** Choice among several values. */
 export function MenuChoice<T extends string>({ label, value, options, onChange }: ChoiceProps<T>) {
   return (
     <Radix.RadioGroup value={value} onValueChange={(chosen) => onChange(chosen as T)}>

@@ -6,7 +6,7 @@ import { faultText } from '../../ui/fault';
 export interface Attachment {
   readonly key: number;
   readonly name: string;
-  /** Of the upload, from 0 to 1. */
+  /** Progress of the upload, from 0 to 1. */
   readonly progress: number;
   /** Null until it is uploaded. */
   readonly file_id: string | null;

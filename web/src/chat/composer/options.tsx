@@ -15,7 +15,7 @@ import css from './composer.module.css';
 
 type AgentTypes = Awaited<ReturnType<typeof client.agents.types>>['items'];
 
-/** As the chat or the server says. */
+/** Value of a choice that is left to the chat or the server. */
 const DEFAULT = '';
 const MODES = ['ask', 'auto', 'deny', 'defer'] as const;
 

@@ -144,7 +144,7 @@ const ASKS = {
   tool: 'awaiting_user',
 } as const satisfies Record<RequestState['kind'], AgentState>;
 
-/** As the stream tells it; of an agent that had ended before the page was opened: done. */
+/** State according to the stream; an agent that had ended before the page was opened is done. */
 function stateOf(agent: AgentNode | undefined): AgentState {
   if (agent?.status !== 'running') return agent?.status ?? 'completed';
   return agent.now?.state ?? 'processing';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** Of what one agent did, this much is drawn, until a reader asks for more. */
+/** Number of an agent's items that are drawn, until a reader asks for more. */
 const MOST = 200;
 /** The same of the past, which is drawn anew with each record. */
 const MOST_PAST = 60;

@@ -4,7 +4,7 @@ import { text as strings } from '../../strings/chat';
 import { visible } from '../../text/visible';
 import css from './agent-items.module.css';
 
-/** One line, with its seconds while it is watched; the thoughts on request. */
+/** Shows a line, with its seconds while it is watched; the thoughts on request. */
 export function Thinking({ text, isOpen }: { text: string; isOpen: boolean }) {
   const [isShown, setShown] = useState(false);
   const seconds = useSeconds(isOpen);

@@ -42,7 +42,7 @@ export function diffIn(result: RecordOf<'TOOL_RESULT'> | null): string | undefin
   return typeof diff === 'string' && diff !== '' ? diff : undefined;
 }
 
-/** Of tasks that are written to the board. */
+/** Titles of tasks that are written to the board. */
 function titlesIn(tasks: unknown): string | undefined {
   if (!Array.isArray(tasks)) return undefined;
   const titles = tasks.map((task: { readonly title?: unknown } | null) => task?.title);

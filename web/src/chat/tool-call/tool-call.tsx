@@ -30,7 +30,7 @@ interface ToolCallProps {
   readonly renderAgent: (id: string) => ReactNode;
 }
 
-/** One call of a tool: a line that says what it is about, and more on request. */
+/** Shows a call of a tool: a line that says what it is about, and more on request. */
 export function ToolCall({ item, isActive, waitsForPerson, renderAgent }: ToolCallProps) {
   const { call, request, result, output, agents } = item;
   const known = stateOf(item, isActive);

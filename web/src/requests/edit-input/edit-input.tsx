@@ -13,7 +13,7 @@ import css from './edit-input.module.css';
 
 interface EditInputProps {
   readonly request: CardRequest;
-  /** Of the tool's input; null: there is none. */
+  /** Schema of the tool's input; null: there is none. */
   readonly schema: Readonly<Record<string, unknown>> | null;
   /** Faults that the server found in fields, by their paths. */
   readonly faults: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ export function readEdited(json: string): Edited {
   return { input: findInexact(json) === undefined ? (parseObject(json) ?? null) : null };
 }
 
-/** Of the text of an input that is being changed, to keep it. */
+/** Name under which the text of an input that is being changed is kept. */
 export function inputName({ id }: CardRequest): string {
   return `input ${id}`;
 }

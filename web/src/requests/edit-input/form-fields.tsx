@@ -12,7 +12,7 @@ interface FormFieldsProps {
   readonly drafts: Drafts;
   /** Faults of fields, by their paths. */
   readonly faults: Readonly<Record<string, string>>;
-  /** Of the group that they are in, with a dot; else empty. */
+  /** Path of the group that they are in, with a dot; else empty. */
   readonly path: string;
   /** The first field takes the focus. */
   readonly autoFocus?: boolean;

@@ -9,9 +9,9 @@ export interface Field {
   readonly kind: FieldKind;
   readonly isRequired: boolean;
   readonly hint?: string;
-  /** Of a choice. */
+  /** Options of a choice. */
   readonly options?: readonly string[];
-  /** Of a group. */
+  /** Fields of a group. */
   readonly fields?: readonly Field[];
 }
 
