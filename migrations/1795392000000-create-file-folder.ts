@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** One row: the id of the folder that has the bytes of all files. */
+/** Table with a single row: the id of the folder that has the bytes of all files. */
 export class CreateFileFolder1795392000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
