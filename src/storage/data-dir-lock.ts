@@ -11,7 +11,7 @@ import type { Answer } from './lock-socket.js';
 
 /** Maximum length of a Unix socket's path that every system supports, in bytes. */
 const LONGEST_PATH = 100;
-const TRIES = 50;
+const ATTEMPTS = 50;
 const LONGEST_PAUSE_MS = 20;
 
 /** The location of a lock's files: `<directory>/<prefix><generation>`. */
@@ -71,7 +71,7 @@ export class DataDirLock {
   }
 
   static async #acquireAt(place: Place, dataDir: string): Promise<DataDirLock> {
-    for (let attempt = 0; attempt < TRIES; attempt++) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const generations = await list(place);
       await requireDead(place, generations, dataDir);
       const lock = await this.#make(place, (generations.at(-1) ?? 0) + 1);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { messageOf } from '../kernel/app-error.js';
 
 /** Timeout for the holder's reply with its process id, in milliseconds; it may be busy starting. */
-const PATIENCE_MS = 3000;
+const REPLY_TIMEOUT_MS = 3000;
 
 /** Error codes of a system or file system that does not support Unix sockets or hard links. */
 const REFUSALS = new Set(['ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EINVAL', 'ENOSYS', 'ENAMETOOLONG']);
@@ -56,7 +56,7 @@ export function findListener(path: string): Promise<number | 'unknown' | 'none'>
     const socket = connect(path);
     socket.end();
     let said = '';
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+    socket.setTimeout(REPLY_TIMEOUT_MS, () => socket.destroy());
     socket.on('data', (data) => (said += data.toString()));
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       const isGone = code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ENOTSOCK';

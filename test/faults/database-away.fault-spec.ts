@@ -105,7 +105,7 @@ describeOnPostgres(`a database that goes away${fault ? `: ${fault}` : ''}`, () =
 
   it('is waited for at start', async () => {
     await proxy.cut();
-    const opening = openDatabase({ url, dataDir: '', migrate: true, patienceMs: 20_000 });
+    const opening = openDatabase({ url, dataDir: '', migrate: true, connectTimeoutMs: 20_000 });
     await expect(store.ping()).rejects.toMatchObject(unavailable);
     await proxy.restore();
     const late = await opening;
@@ -115,7 +115,12 @@ describeOnPostgres(`a database that goes away${fault ? `: ${fault}` : ''}`, () =
 
   it('is given up at start with a message that names it, without the password', async () => {
     await proxy.cut();
-    const error = await openDatabase({ url, dataDir: '', migrate: true, patienceMs: 300 }).then(
+    const error = await openDatabase({
+      url,
+      dataDir: '',
+      migrate: true,
+      connectTimeoutMs: 300,
+    }).then(
       () => undefined,
       (reason: Error) => reason,
     );
@@ -128,8 +133,8 @@ describeOnPostgres(`a database that goes away${fault ? `: ${fault}` : ''}`, () =
 
   it('is not waited for when it says no', async () => {
     const wrong = url.replace(/\/parley_test_\w+/, '/no_such_database');
-    const patienceMs = 3_600_000; // longer than the test may take
-    const opening = openDatabase({ url: wrong, dataDir: '', migrate: true, patienceMs });
+    const connectTimeoutMs = 3_600_000; // longer than the test may take
+    const opening = openDatabase({ url: wrong, dataDir: '', migrate: true, connectTimeoutMs });
     await expect(opening).rejects.toMatchObject({
       ...unavailable,
       message: expect.stringContaining('"no_such_database" does not exist'),

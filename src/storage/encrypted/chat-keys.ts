@@ -8,11 +8,11 @@ import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Keys } from './sealed/sealed-fields.js';
 
 /** Interactions whose chats are kept in memory. */
-const KEPT = 100_000;
+const CACHE_SIZE = 100_000;
 
 /** The keys of the chats of interactions. */
 export class ChatKeys implements InteractionKeys {
-  private readonly chats = new BoundedMap<string, string>(KEPT);
+  private readonly chats = new BoundedMap<string, string>(CACHE_SIZE);
 
   constructor(
     readonly data: DataKeys,

@@ -41,7 +41,7 @@ import {
 /** Attempts of a start whose chat is created or deleted meanwhile. */
 const ATTEMPTS = 5;
 /** Chats whose uids are kept in memory. */
-const KEPT = 20_000;
+const CACHE_SIZE = 20_000;
 
 /** The key to seal a start with, and the chat that it is of. */
 interface Target {
@@ -53,7 +53,7 @@ interface Target {
 /** Interactions in another store, encrypted. */
 export class EncryptedInteractionStore extends InteractionStore {
   /** By tenant and id. A guess: the store refuses a start that is sealed for another chat. */
-  private readonly uids = new BoundedMap<string, string>(KEPT);
+  private readonly uids = new BoundedMap<string, string>(CACHE_SIZE);
 
   constructor(
     private readonly inner: InteractionStore,

@@ -83,7 +83,7 @@ function truncateQuietly(fd: number, length: number): void {
 /**
  * Transient disk errors: full, over quota, I/O error, read-only; or too many open file descriptors.
  */
-const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+const TRANSIENT_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
 /**
  * Waits for a disk operation.
@@ -99,7 +99,7 @@ export async function onDisk<T>(work: Promise<T>): Promise<T> {
 
 function toDiskFault(cause: unknown): unknown {
   const { code } = cause as NodeJS.ErrnoException;
-  if (code === undefined || !PASSING.has(code)) return cause;
+  if (code === undefined || !TRANSIENT_CODES.has(code)) return cause;
   return new AppError(
     'unavailable',
     'store_unavailable',

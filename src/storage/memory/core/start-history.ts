@@ -6,7 +6,7 @@ interface CountedStart {
 }
 
 /** The time that quotas look back, a day, and an hour more. */
-const KEPT_MS = 25 * 3_600_000;
+const RETENTION_MS = 25 * 3_600_000;
 
 /** The starts and retries of the last day by tenant, those of deleted chats included. */
 export class StartHistory {
@@ -18,7 +18,7 @@ export class StartHistory {
     this.#byTenant.set(tenantId, starts);
     starts.delete(interaction_id);
     starts.set(interaction_id, { interaction_id, at, tokens: undefined });
-    const oldest = new Date(Date.parse(at) - KEPT_MS).toISOString();
+    const oldest = new Date(Date.parse(at) - RETENTION_MS).toISOString();
     for (const start of starts.values()) {
       if (start.at >= oldest) return;
       starts.delete(start.interaction_id);

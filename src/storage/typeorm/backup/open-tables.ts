@@ -76,7 +76,7 @@ async function connect(
   const dataSource =
     'url' in place
       ? await connectServer(() => createMigrationDataSource(place.url, migrations), place.url, {
-          patienceMs: 0,
+          connectTimeoutMs: 0,
         })
       : await createEmbeddedDataSource(db!, migrations).initialize();
   const runner = dataSource.createQueryRunner();

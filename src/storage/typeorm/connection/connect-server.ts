@@ -8,9 +8,9 @@ import { isAway } from './store-error.js';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
 
-export interface Patience {
+export interface ConnectOptions {
   /** Total time of the retries, in milliseconds. */
-  readonly patienceMs: number;
+  readonly connectTimeoutMs: number;
   readonly signal?: AbortSignal;
   /** Called once, when the first attempt has failed. */
   readonly onWait?: (message: string) => void;
@@ -24,9 +24,9 @@ export interface Patience {
 export async function connectServer(
   create: () => DataSource,
   url: string,
-  { patienceMs, signal, onWait }: Patience,
+  { connectTimeoutMs, signal, onWait }: ConnectOptions,
 ): Promise<DataSource> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + connectTimeoutMs;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
       return await create().initialize();
@@ -36,7 +36,7 @@ export async function connectServer(
         throw unreachable(url, error);
       if (pause === FIRST_PAUSE_MS)
         onWait?.(
-          `Waiting for the database ${describeServer(url)}, ${patienceMs / 1000} s at most.`,
+          `Waiting for the database ${describeServer(url)}, ${connectTimeoutMs / 1000} s at most.`,
         );
       await delay(Math.min(pause, left), undefined, { signal }).catch(() => undefined);
     }

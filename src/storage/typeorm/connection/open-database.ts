@@ -7,7 +7,7 @@ import type { Clock } from '../../../kernel/clock.js';
 import { ALL_TENANTS } from '../../../kernel/tenant-scope.js';
 import { checkServer } from './check-server.js';
 import { connectServer } from './connect-server.js';
-import type { DatabaseTarget, Patience } from './connect-server.js';
+import type { ConnectOptions, DatabaseTarget } from './connect-server.js';
 import {
   createEmbeddedDataSource,
   createMigrationDataSource,
@@ -26,7 +26,7 @@ export interface OpenOptions extends DatabaseTarget {
   /** `SAVE_TIMEOUT_MS`; the timeouts of a server are derived from it. */
   readonly saveTimeoutMs?: number;
   /** Total time of the retries while a server isn't up, in milliseconds. */
-  readonly patienceMs?: number;
+  readonly connectTimeoutMs?: number;
   /** Called with the names of the migrations that were run, if any were pending. */
   readonly onMigrate?: (names: readonly string[]) => void;
   /** Called if the server is not up and connecting is retried. */
@@ -37,7 +37,7 @@ export interface OpenOptions extends DatabaseTarget {
   readonly signal?: AbortSignal;
 }
 
-const PATIENCE_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 30_000;
 const SAVE_TIMEOUT_MS = 5000;
 
 /**
@@ -50,22 +50,22 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 }
 
 async function openServer(options: OpenOptions, url: string): Promise<Database> {
-  const { migrate, signal, onWait, patienceMs = PATIENCE_MS } = options;
+  const { migrate, signal, onWait, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   const limits = limitsFor(options.saveTimeoutMs ?? SAVE_TIMEOUT_MS);
-  const patience = { patienceMs, ...(signal && { signal }), ...(onWait && { onWait }) };
+  const connectOptions = { connectTimeoutMs, ...(signal && { signal }), ...(onWait && { onWait }) };
   const create = (tenant?: string) => () => createServerDataSource(url, limits, tenant);
-  const connected = await connectServer(create(ALL_TENANTS), url, patience);
+  const connected = await connectServer(create(ALL_TENANTS), url, connectOptions);
   await checkServer(url, migrate).catch(async (error: unknown) => {
     await connected.destroy();
     throw error;
   });
-  if (migrate) await migrateServer(options, url, patience);
+  if (migrate) await migrateServer(options, url, connectOptions);
   const { clock } = options;
   const runs = new Database(connected, { limits, clock });
   return closedUnless(runs, async () => {
     await runs.ping();
     if (!migrate) await requireMigrated(runs.dataSource);
-    const clients = await connectServer(create(), url, patience);
+    const clients = await connectServer(create(), url, connectOptions);
     const isByTenant = !(await bypassesRowSecurity(runs));
     return new Database(clients, { limits, runs, isByTenant });
   });
@@ -75,9 +75,9 @@ async function openServer(options: OpenOptions, url: string): Promise<Database> 
 async function migrateServer(
   { onMigrate }: OpenOptions,
   url: string,
-  patience: Patience,
+  connectOptions: ConnectOptions,
 ): Promise<void> {
-  const dataSource = await connectServer(() => createMigrationDataSource(url), url, patience);
+  const dataSource = await connectServer(() => createMigrationDataSource(url), url, connectOptions);
   try {
     const ran = await runMigrations(dataSource);
     onMigrate?.(ran);

@@ -6,8 +6,8 @@ import { countOtherProcesses } from '../connection/other-processes.js';
 
 const SLICE = 100;
 /** Postgres takes a moment to notice that a killed process is gone. */
-const PATIENCE_MS = 5000;
-const LOOK_MS = 200;
+const EXIT_TIMEOUT_MS = 5000;
+const POLL_MS = 200;
 
 interface Table {
   /** The primary key. */
@@ -83,7 +83,8 @@ export class TypeOrmSavedTexts implements SavedTexts {
   /** A process without the keys would give sealed texts to clients. */
   private async requireAlone(): Promise<void> {
     if (!this.db.limits) return;
-    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await delay(LOOK_MS))
+    const deadline = performance.now() + EXIT_TIMEOUT_MS;
+    for (; performance.now() < deadline; await delay(POLL_MS))
       if ((await countOtherProcesses(this.db)) === 0) return;
     const message =
       'A server uses this database. Stop all of them first: one that was started without ENCRYPTION_KEYS can’t read what is encrypted here. What is encrypted so far stays so; repeat the command.';
