@@ -85,8 +85,8 @@ function openStoreHealth(
   ...[records, spill, queue, clock]: [RecordStore, Spill, RunQueue, Clock]
 ): StoreHealth {
   const name = config.store === 'file' ? 'data directory' : 'database';
-  const patience_ms = Math.min(Math.max(config.saveTimeoutMs, 1000), 5000);
-  return new StoreHealth({ records, spill, queue, clock }, { name, patience_ms });
+  const timeout_ms = Math.min(Math.max(config.saveTimeoutMs, 1000), 5000);
+  return new StoreHealth({ records, spill, queue, clock }, { name, timeout_ms });
 }
 
 function openLogWriter(

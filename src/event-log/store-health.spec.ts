@@ -28,7 +28,7 @@ describe(StoreHealth.name, () => {
     logged = [];
     const options = {
       name: 'database',
-      patience_ms: 20,
+      timeout_ms: 20,
     };
     const queue = { enqueue: (id: string) => void saved.push(id) };
     watch = new StoreHealth({ records: store, spill, queue, clock }, options);

@@ -11,7 +11,7 @@ export interface StoreHealthOptions {
   /** Name of the store for operators: `database`. */
   readonly name: string;
   /** Timeout for its answer, in milliseconds. */
-  readonly patience_ms: number;
+  readonly timeout_ms: number;
 }
 
 export interface StoreHealthDeps {
@@ -30,14 +30,14 @@ interface Since {
 
 const INTERVAL_MS = 1000;
 /** Between two times that the spilled records are tidied up, in milliseconds. */
-const TIDY_INTERVAL_MS = 3_600_000;
+const CLEANUP_INTERVAL_MS = 3_600_000;
 /** Writes that fail for less than this are only retried. */
-const HICCUP_MS = 1000;
+const MIN_OUTAGE_MS = 1000;
 /**
  * Time after which a failed write is forgotten, in milliseconds: pending writes are retried more
  * often.
  */
-const FORGET_MS = 8000;
+const FAILURE_TTL_MS = 8000;
 
 /** Knows whether the store can be reached and written, and flushes spilled records once it can. */
 export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -79,7 +79,7 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
     if (!this.unwritable) return undefined;
     const now = this.deps.clock.monotonic();
     const { at, monotonic, last } = this.unwritable;
-    return now - monotonic >= HICCUP_MS && now - last < FORGET_MS ? at : undefined;
+    return now - monotonic >= MIN_OUTAGE_MS && now - last < FAILURE_TTL_MS ? at : undefined;
   }
 
   noteWritten(): void {
@@ -89,7 +89,7 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
   noteNotWritten(error: unknown): void {
     if (error instanceof AppError && error.kind !== 'unavailable') return; // the batch is at fault
     const last = this.deps.clock.monotonic();
-    const isNew = !this.unwritable || last - this.unwritable.last >= FORGET_MS;
+    const isNew = !this.unwritable || last - this.unwritable.last >= FAILURE_TTL_MS;
     this.unwritable = { ...(isNew ? this.now() : this.unwritable!), last };
   }
 
@@ -108,7 +108,7 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
 
   private async tidySpill(): Promise<void> {
     const now = this.deps.clock.monotonic();
-    if (now - this.tidiedAt < TIDY_INTERVAL_MS) return;
+    if (now - this.tidiedAt < CLEANUP_INTERVAL_MS) return;
     this.tidiedAt = now;
     try {
       await this.deps.spill.tidy();
@@ -119,11 +119,11 @@ export class StoreHealth implements OnApplicationBootstrap, OnApplicationShutdow
 
   /** An answer that arrived in time counts even if the process was too busy to read it. */
   private async findFault(): Promise<unknown> {
-    const { patience_ms } = this.options;
+    const { timeout_ms } = this.options;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<Error>((resolve) => {
-      const giveUp = (): void => resolve(new Error(`no answer within ${patience_ms} ms`));
-      timer = setTimeout(() => setImmediate(giveUp), patience_ms);
+      const giveUp = (): void => resolve(new Error(`no answer within ${timeout_ms} ms`));
+      timer = setTimeout(() => setImmediate(giveUp), timeout_ms);
     });
     try {
       return await Promise.race([this.deps.records.ping().then(() => undefined, toError), late]);
