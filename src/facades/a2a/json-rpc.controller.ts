@@ -26,7 +26,7 @@ import type { Framing } from './task-stream.js';
 import { VersionGuard } from './version.guard.js';
 
 /** Characters. */
-const MOST_OF_ID = 256;
+const MAX_ID_LENGTH = 256;
 
 type Result = object | Observable<MessageEvent>;
 
@@ -127,7 +127,7 @@ function readCall(body: unknown): Call {
 /** Each frame has it; one that is too long counts as none. */
 function idOf(body: unknown): RpcId {
   const id = isObject(body) ? body['id'] : undefined;
-  const isShort = typeof id === 'string' && id.length <= MOST_OF_ID;
+  const isShort = typeof id === 'string' && id.length <= MAX_ID_LENGTH;
   return typeof id === 'number' || isShort ? id : null;
 }
 

@@ -3,8 +3,8 @@ import { AppError } from '../../kernel/app-error.js';
 import { isObject } from '../../kernel/json/json.js';
 import { requireShort } from '../base/require-short.js';
 
-const MOST_PARTS = 1_000;
-const MOST_ANSWERS = 200;
+const MAX_PARTS = 1_000;
+const MAX_ANSWERS = 200;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const ID_FORM = 'must be 1 to 64 letters, digits, _ or -';
 const TEXT_MODES = ['text/plain', 'text/*', '*/*', 'text'];
@@ -76,8 +76,8 @@ export function readSentMessage(given: unknown): SentMessage {
   const answers = parts.filter(isAnswer).map(({ data }) => data as Json);
   if (answers.length > 0 && taskId === undefined)
     throw invalid('message.taskId', 'is needed: it says which task is answered');
-  if (answers.length > MOST_ANSWERS)
-    throw invalid('message.parts', `have more than ${MOST_ANSWERS} answers`);
+  if (answers.length > MAX_ANSWERS)
+    throw invalid('message.parts', `have more than ${MAX_ANSWERS} answers`);
   const text = textOf(parts.filter((part) => !isAnswer(part)));
   requireContent(text, answers);
   return {
@@ -125,8 +125,8 @@ function readBody(given: unknown): z.output<typeof BODY> {
   const message = isObject(given) ? given['message'] : undefined;
   const parts = isObject(message) ? message['parts'] : undefined;
   // before the schema, which takes long for many
-  if (Array.isArray(parts) && parts.length > MOST_PARTS)
-    throw invalid('message.parts', `are more than ${MOST_PARTS}`);
+  if (Array.isArray(parts) && parts.length > MAX_PARTS)
+    throw invalid('message.parts', `are more than ${MAX_PARTS}`);
   return parseWith(BODY, given);
 }
 

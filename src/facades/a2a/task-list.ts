@@ -17,9 +17,9 @@ import type { Interaction } from '../../protocol/wire/interaction.js';
 /** Number of interactions of a chat, or of chats of the list, that are read at once. */
 const SLICE = 20;
 /** Interactions and ends of chats that are looked at for a page. */
-const MOST_EXAMINED = 200;
+const MAX_EXAMINED = 200;
 /** Records that are read for a page, but for one task. */
-const MOST_RECORDS = 20_000;
+const MAX_RECORDS = 20_000;
 const TOKEN = /^([A-Za-z0-9_-]{0,64}) ([A-Za-z0-9_-]{0,64}) ([A-Za-z0-9_-]{0,1000})$/;
 const CHAT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -108,8 +108,8 @@ export class TaskList {
     let nextPageToken = '';
     for await (const found of this.walk(caller, start, query.contextId)) {
       const { interaction } = found;
-      const isFull = tasks.length >= query.pageSize || examined >= MOST_EXAMINED;
-      if (isFull || records >= MOST_RECORDS || bytes >= MAX_PAGE_BYTES) {
+      const isFull = tasks.length >= query.pageSize || examined >= MAX_EXAMINED;
+      if (isFull || records >= MAX_RECORDS || bytes >= MAX_PAGE_BYTES) {
         nextPageToken = formatToken(place);
         break;
       }

@@ -15,9 +15,9 @@ const OPTIONS = [
   ...['client_tools', 'file_ids', 'on_conflict', 'on_disconnect'],
 ] as const;
 
-const MOST_DECISIONS = 200;
+const MAX_DECISIONS = 200;
 /** Messages and parts of a body, together. */
-const MOST_PARTS = 20_000;
+const MAX_PARTS = 20_000;
 const FILE_ID = /\bfile_[\w-]{1,59}(?=$|[/?#])/;
 
 const PART = z.looseObject({
@@ -48,7 +48,7 @@ const BODY = z.looseObject({
   message: MESSAGE.optional(),
   trigger: z.string().nullish(),
   messageId: z.string().nullish(),
-  approvals: z.array(z.unknown()).max(MOST_DECISIONS).nullish(),
+  approvals: z.array(z.unknown()).max(MAX_DECISIONS).nullish(),
 });
 
 export type UiMessage = z.infer<typeof MESSAGE>;
@@ -87,8 +87,8 @@ const parse = rememberPerObject((given: object) => BODY.safeParse(given));
 /** @throws AppError `invalid_body` (400), `body_too_large` (413) */
 export function readRequest(given: unknown): AskedMessage | AskedContinuation {
   if (!isObject(given)) throw invalid('body', 'must be an object');
-  if (countParts(given) > MOST_PARTS)
-    throw invalid('messages', `has more than ${MOST_PARTS} messages and parts: send the last ones`);
+  if (countParts(given) > MAX_PARTS)
+    throw invalid('messages', `has more than ${MAX_PARTS} messages and parts: send the last ones`);
   const { data, error } = parse(given);
   if (!data) throw invalidBody(error);
   const messages = data.messages ?? (data.message ? [data.message] : []);
@@ -101,7 +101,7 @@ export function readRequest(given: unknown): AskedMessage | AskedContinuation {
 
 /** For requests whose body is not checked yet. */
 export function decides(given: unknown): boolean {
-  if (!isObject(given) || countParts(given) > MOST_PARTS) return false; // it is refused
+  if (!isObject(given) || countParts(given) > MAX_PARTS) return false; // it is refused
   const { data } = parse(given);
   if (!data) return false;
   if (data['approval_mode'] === 'auto' || data['approval_mode'] === 'defer') return true;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { invalidBody } from '../errors.js';
 
-const MOST = 200;
+const MAX_ITEMS = 200;
 const BODY = z.looseObject({
-  channels: z.array(z.string().max(200)).min(1).max(MOST),
+  channels: z.array(z.string().max(200)).min(1).max(MAX_ITEMS),
   namespaces: z
     .array(z.array(z.string().max(500)).max(50))
-    .max(MOST)
+    .max(MAX_ITEMS)
     .nullish(),
   depth: z.number().int().min(0).nullish(),
   since: z.number().nullish(),

@@ -19,7 +19,7 @@ export interface PlacedMessage {
   readonly named: object;
 }
 
-const ENOUGH = 1_000;
+const SEARCH_DEPTH = 1_000;
 
 /** Finds where a run begins: after a checkpoint, of which there may be several ways to go on. */
 @Injectable()
@@ -47,7 +47,7 @@ export class Forks {
     let thread = await this.threads.read(caller, chat_id);
     const isThere = (): boolean => interaction_id === null || Boolean(thread.find(interaction_id));
     if (!isThere() || interaction_id === null)
-      thread = await this.threads.read(caller, chat_id, { atLeast: ENOUGH });
+      thread = await this.threads.read(caller, chat_id, { atLeast: SEARCH_DEPTH });
     if (!isThere()) throw checkpointNotFound(checkpoint_id);
     if (place.isInput) return again(thread.find(interaction_id)!, message);
     if (!message) throw nothingToRun();

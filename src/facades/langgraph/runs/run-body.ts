@@ -8,7 +8,7 @@ import { STREAM_MODES } from './run-projection.js';
 import type { StreamMode } from './run-projection.js';
 
 /** Messages and parts of a body, together. */
-const MOST_PARTS = 20_000;
+const MAX_PARTS = 20_000;
 /** Fields of `configurable` and `context` that are options of a start. */
 const OPTIONS = [
   ...['model', 'thinking', 'max_iterations', 'approval_mode', 'budget', 'client_tools', 'file_ids'],
@@ -91,8 +91,8 @@ const parse = rememberPerObject((given: object) => BODY.safeParse(given));
 /** @throws AppError `invalid_body`, `unsupported_parameter` (400), `body_too_large` (413) */
 export function readRunBody(given: unknown): RunRequest {
   if (!isObject(given)) throw invalidBody('body', 'must be an object');
-  if (countParts(given['input']) > MOST_PARTS)
-    throw invalidBody('input.messages', `has more than ${MOST_PARTS} messages and parts`);
+  if (countParts(given['input']) > MAX_PARTS)
+    throw invalidBody('input.messages', `has more than ${MAX_PARTS} messages and parts`);
   const { data, error } = parse(given);
   if (!data) {
     const [issue] = error.issues;

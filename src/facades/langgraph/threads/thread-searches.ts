@@ -8,7 +8,7 @@ import type { ChatSummary } from '../../../protocol/wire/chat.js';
 
 const PAGE = 200;
 /** Chats that a search reads. */
-const MOST = 2_000;
+const MAX_SEARCHED = 2_000;
 
 /** Lists threads. */
 @Injectable()
@@ -21,7 +21,7 @@ export class ThreadSearches {
     const [from, most] = [offset ?? 0, limit ?? 10];
     const found: ChatSummary[] = [];
     let cursor: string | null | undefined;
-    for (let read = 0; read < MOST && found.length < from + most; read += PAGE) {
+    for (let read = 0; read < MAX_SEARCHED && found.length < from + most; read += PAGE) {
       const order = sort_by === 'created_at' ? 'created' : 'updated';
       const query = { limit: PAGE, order, ...(cursor && { cursor }) } as const;
       const page = await this.chats.list(caller, query);

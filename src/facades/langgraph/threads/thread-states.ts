@@ -14,7 +14,7 @@ import { Threads } from './threads.js';
 /** Characters of a history: one state at least. */
 const MAX_HISTORY = 2 * 1024 * 1024;
 /** Interactions that are read to find one. */
-const ENOUGH = 1_000;
+const SEARCH_DEPTH = 1_000;
 
 interface HistoryQuery {
   readonly limit: number;
@@ -48,7 +48,7 @@ export class ThreadStates {
 
   /** @throws AppError `chat_not_found`, `interaction_not_found` (404) */
   async at(caller: Principal, chat_id: string, checkpoint: string | null): Promise<ThreadState> {
-    const { states } = await this.open(caller, chat_id, checkpoint === null ? 0 : ENOUGH);
+    const { states } = await this.open(caller, chat_id, checkpoint === null ? 0 : SEARCH_DEPTH);
     const state = checkpoint === null ? states.head() : states.at(parseCheckpoint(checkpoint));
     if (!state) throw checkpointNotFound(checkpoint!);
     return state;
@@ -60,7 +60,11 @@ export class ThreadStates {
     chat_id: string,
     { limit, before }: HistoryQuery,
   ): Promise<readonly ThreadState[]> {
-    const { states } = await this.open(caller, chat_id, before === undefined ? limit : ENOUGH);
+    const { states } = await this.open(
+      caller,
+      chat_id,
+      before === undefined ? limit : SEARCH_DEPTH,
+    );
     const places = states.history();
     const named = places.findIndex((place) => states.idOf(place) === before);
     if (before !== undefined && named < 0) return [];
