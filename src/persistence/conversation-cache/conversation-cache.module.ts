@@ -7,7 +7,7 @@ import { ConversationCache } from './conversation-cache.js';
 import { MessageLists } from './message-lists.js';
 
 /** Limits per chat, because Redis is shared. */
-const MOST_KEPT = { most: 2_000, most_bytes: 512 * 1024 };
+const CHAT_LIMITS = { most: 2_000, most_bytes: 512 * 1024 };
 
 @Module({
   providers: [
@@ -27,7 +27,7 @@ async function openCache(
   const { connectRedis, REDIS_PREFIX } = await import('../../redis/connect-redis.js');
   const redis = connectRedis(redisUrl.reveal(), () => {}); // The live bus reports outages.
   const prefix = `${REDIS_PREFIX}:chat:`;
-  const lists = new MessageLists(redis, { prefix, ttl_ms, ...MOST_KEPT, keys });
+  const lists = new MessageLists(redis, { prefix, ttl_ms, ...CHAT_LIMITS, keys });
   const logger = new Logger(ConversationCache.name);
   const refusals = new Refusals((message) =>
     logger.warn(`Redis rejected the conversation cache: ${message}`),

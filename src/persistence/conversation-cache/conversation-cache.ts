@@ -8,7 +8,7 @@ import type { MessageLists } from './message-lists.js';
 import type { InteractionRow } from '../rows/interaction-row.js';
 
 /** Timeout of a read in milliseconds. The cache is useful only if it is faster than the store. */
-const PATIENCE_MS = 250;
+const READ_TIMEOUT_MS = 250;
 
 type Place = Pick<InteractionRow, 'id' | 'chat_uid' | 'parent_id'>;
 
@@ -30,7 +30,7 @@ export class ConversationCache implements OnApplicationShutdown {
     private readonly lists?: MessageLists,
     private readonly onError: (error: Error) => void = () => {},
     /** Timeout of Redis, in milliseconds. */
-    private readonly patience_ms = PATIENCE_MS,
+    private readonly timeout_ms = READ_TIMEOUT_MS,
   ) {}
 
   /** Undefined if the conversation has more than `bytes`, which is more than the cache keeps. */
@@ -80,15 +80,15 @@ export class ConversationCache implements OnApplicationShutdown {
       this.onError(error);
       return undefined;
     });
-    return Promise.race([found, this.patience()]);
+    return Promise.race([found, this.timeout()]);
   }
 
   /**
    * If the process was busy that long, replies that have already arrived are processed before the
    * timeout takes effect.
    */
-  private async patience(): Promise<undefined> {
-    await delay(this.patience_ms, undefined, { ref: false });
+  private async timeout(): Promise<undefined> {
+    await delay(this.timeout_ms, undefined, { ref: false });
     await setImmediate();
   }
 
