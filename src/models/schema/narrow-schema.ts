@@ -3,7 +3,7 @@ import { isObject } from '../../kernel/json/json.js';
 import { resolveRef, type Schema } from './fold-schema.js';
 
 /** Keywords that every vendor takes. */
-const KEPT = new Set([
+const COMMON_KEYWORDS = new Set([
   ...['description', 'nullable', 'pattern', 'minItems', 'maxItems'],
   ...['minimum', 'maximum', 'minLength', 'maxLength'],
 ]);
@@ -41,7 +41,7 @@ class Narrowing {
   private own(schema: Schema, depth: number): Schema {
     const { type, nullable } = typeOf(schema);
     const kept = Object.entries(schema).filter(
-      ([name, value]) => KEPT.has(name) && isUsable(value),
+      ([name, value]) => COMMON_KEYWORDS.has(name) && isUsable(value),
     );
     return {
       ...Object.fromEntries(kept),
