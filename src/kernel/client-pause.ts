@@ -1,5 +1,5 @@
-const LEAST_MS = 1_000;
-const MOST_MS = 5_000;
+const MIN_MS = 1_000;
+const MAX_MS = 5_000;
 const SECOND_MS = 1_000;
 
 /**
@@ -7,7 +7,7 @@ const SECOND_MS = 1_000;
  * time: clients that are sent away together must not come back together.
  */
 export function clientPause(random = Math.random): number {
-  return Math.round(LEAST_MS + random() * (MOST_MS - LEAST_MS));
+  return Math.round(MIN_MS + random() * (MAX_MS - MIN_MS));
 }
 
 /** The same in whole seconds, for `Retry-After`. */

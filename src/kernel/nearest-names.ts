@@ -1,6 +1,6 @@
 import { editDistance } from './edit-distance.js';
 
-const MOST = 3;
+const MAX_NAMES = 3;
 /** Maximum length of a tool's name; a model may send any text. */
 const MAX_LENGTH = 64;
 
@@ -12,7 +12,7 @@ export function nearestNames(wanted: string, names: readonly string[]): string[]
     .map((name) => ({ name, distance: editDistance(word, normalize(name)) }))
     .filter(({ distance }) => distance <= tolerated)
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, MOST)
+    .slice(0, MAX_NAMES)
     .map(({ name }) => name);
 }
 
