@@ -5,7 +5,7 @@ import { BoundedMap } from '../kernel/bounded-map.js';
 import { Clock } from '../kernel/clock.js';
 
 /** A user's refusals of one route or operation are noted this often, in milliseconds. */
-const NOTED_MS = 60_000;
+const NOTE_INTERVAL_MS = 60_000;
 const MAX_NOTED = 1_000;
 
 export type Refusal = {
@@ -39,7 +39,7 @@ export class Refusals {
     const target = 'route' in refusal ? refusal.route : refusal.operation;
     const key = JSON.stringify([principal.tenant_id, principal.user_id, target]);
     const now = this.clock.monotonic();
-    if (now - (this.noted.get(key) ?? -Infinity) < NOTED_MS) return;
+    if (now - (this.noted.get(key) ?? -Infinity) < NOTE_INTERVAL_MS) return;
     this.noted.set(key, now);
     await this.audit.note(principal, 'access.refused', { detail: refusal });
   }

@@ -84,10 +84,10 @@ function toFault({ path, message: why }: z.core.$ZodIssue, field: string): Field
   return { field: name, message: `${name}: ${why}` };
 }
 
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 function invalid(faults: readonly FieldFault[]): AppError {
-  const errors = faults.slice(0, MOST_FAULTS);
+  const errors = faults.slice(0, MAX_FAULTS);
   const message = errors[0]?.message ?? 'The messages are not valid';
   return new AppError('invalid', 'invalid_body', `${message}.`, { errors });
 }

@@ -5,12 +5,12 @@ import type { DataKeyStore, KeyOfChat, WrappedKey } from './data-key-store.js';
 import { MasterKeys, tenantKeyId, tenantOfKey } from './master-keys.js';
 
 /** Data keys in memory; the others are read again. */
-const KEPT = 20_000;
+const CACHE_SIZE = 20_000;
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The data keys of chats and tenants. Those in use are in memory, so that it is one lookup. */
 export class DataKeys {
-  private readonly kept = new BoundedMap<string, DataKey>(KEPT);
+  private readonly kept = new BoundedMap<string, DataKey>(CACHE_SIZE);
 
   constructor(
     private readonly masters: MasterKeys,

@@ -8,7 +8,7 @@ import type { KeyOwner, OwnedKey, WrappedKey } from './data-key-store.js';
 
 const KEY_BYTES = 32;
 /** Derived keys that are kept in memory. */
-const KEPT = 2_000;
+const CACHE_SIZE = 2_000;
 
 const OF_TENANT = 'tenant:';
 const LIVE = 'live:';
@@ -25,7 +25,7 @@ export function tenantOfKey(id: string): string | undefined {
 
 /** Wraps data keys with a key that is derived from a master key and the tenant. */
 export class MasterKeys {
-  private readonly derived = new BoundedMap<string, KeyObject>(KEPT);
+  private readonly derived = new BoundedMap<string, KeyObject>(CACHE_SIZE);
 
   /** @param keys the first one wraps, all unwrap */
   constructor(private readonly keys: readonly [MasterKey, ...MasterKey[]]) {}

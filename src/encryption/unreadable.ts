@@ -7,10 +7,10 @@ export const UNREADABLE = '(This text can’t be read.)';
 
 const CODES = ['decryption_failed', 'data_key_missing', 'encryption_key_wrong', 'record_damaged'];
 /** Ids that were named in the log. */
-const KEPT = 1_000;
+const MAX_IDS = 1_000;
 
 const logger = new Logger('Encryption');
-const named = new BoundedMap<string, true>(KEPT);
+const named = new BoundedMap<string, true>(MAX_IDS);
 
 /** True if saved data was changed in the store: another attempt fails, too. */
 export function isUnreadable(error: unknown): error is AppError {

@@ -33,7 +33,7 @@ import type { ChatCursor } from './chat-cursor.js';
 import type { LiveStates, StateOptions } from './live-states.js';
 
 /** Interactions that a reader has missed, looked up at once. */
-const AHEAD = 50;
+const BATCH_SIZE = 50;
 
 export interface ChatReaderDeps {
   readonly readers: Readers;
@@ -249,7 +249,7 @@ export class ChatReader {
     const { interactions } = this.deps;
     const last = this.at?.interaction_id;
     if (this.upcoming.length === 0)
-      this.upcoming = await interactions.listBegun(this.options.chat.uid, AHEAD, last);
+      this.upcoming = await interactions.listBegun(this.options.chat.uid, BATCH_SIZE, last);
     const next = this.upcoming.shift();
     if (next === undefined) return false;
     this.at = await this.beginningOf(next, last);

@@ -6,7 +6,7 @@ import { problemOf } from '../http/errors/problem-of.js';
 import { AppError } from '../kernel/app-error.js';
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
-const AWAY = 'store_unavailable';
+const UNAVAILABLE = 'store_unavailable';
 
 /**
  * Refuses nothing. Reports requests that the store did not save, such as starts while the disk is
@@ -24,7 +24,7 @@ export class WriteFaultsGuard implements CanActivate {
 
   private note(response: Response): void {
     const problem = problemOf(response);
-    if (problem?.type !== `/problems/${AWAY}` || this.store.unreachableSince) return;
-    this.store.noteNotWritten(new AppError('unavailable', AWAY, problem.detail));
+    if (problem?.type !== `/problems/${UNAVAILABLE}` || this.store.unreachableSince) return;
+    this.store.noteNotWritten(new AppError('unavailable', UNAVAILABLE, problem.detail));
   }
 }

@@ -6,8 +6,8 @@ import { RequestStore } from '../persistence/request.store.js';
 import type { PendingCount } from '../persistence/rows/request-rows.js';
 
 const FRESH_MS = 15_000;
-/** A scrape waits no longer for the store. */
-const PATIENCE_MS = 1_000;
+/** Timeout of the store, for which a scrape waits. */
+const READ_TIMEOUT_MS = 1_000;
 const MAX_COUNTED = 10_000;
 
 /** The pending requests of all tenants, as they were a short time ago. */
@@ -26,7 +26,7 @@ export class PendingRequests {
   async counts(): Promise<readonly PendingCount[] | undefined> {
     if (this.clock.monotonic() - this.readAt < FRESH_MS) return this.known;
     this.reading ??= this.read().finally(() => (this.reading = undefined));
-    const isDone = await doneWithin(this.reading, PATIENCE_MS);
+    const isDone = await doneWithin(this.reading, READ_TIMEOUT_MS);
     return isDone ? this.known : undefined;
   }
 

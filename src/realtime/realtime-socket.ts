@@ -5,7 +5,7 @@ import type { Backlog } from '../kernel/async/backlog.js';
 /** Bytes that may wait for the client; one that takes nothing is disconnected at this. */
 const MAX_PENDING_BYTES = 1024 * 1024;
 /** Bytes from which on whatever can wait does. */
-const ENOUGH_BYTES = 256 * 1024;
+const HIGH_WATER_BYTES = 256 * 1024;
 
 /** Why the server closes a connection, by RFC 6455. */
 export const CLOSES = {
@@ -34,7 +34,7 @@ export class RealtimeSocket implements Backlog {
   }
 
   get isFull(): boolean {
-    return this.connection.writableLength > ENOUGH_BYTES;
+    return this.connection.writableLength > HIGH_WATER_BYTES;
   }
 
   async drained(): Promise<void> {

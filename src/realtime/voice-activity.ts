@@ -11,9 +11,9 @@ const SILENCE_MS = 700;
 /** Audio before the onset that belongs to an utterance: first consonants are quiet. */
 const LEAD_IN_MS = 300;
 /** Root mean square of 16-bit samples below which a frame is never speech: -40 dBFS. */
-const QUIET = 328;
+const MIN_LOUDNESS = 328;
 /** Speech is louder than the noise floor by this factor: 9.5 dB. */
-const LOUDER = 3;
+const SPEECH_RATIO = 3;
 /**
  * The floor follows the loudness of frames by these parts of the difference: at once to quieter
  * frames, and by half within 14 s to louder ones, so that constant noise ends as silence.
@@ -35,7 +35,7 @@ export class VoiceActivity {
   private kept: Buffer[] = [];
   private keptBytes = 0;
   private rest: Buffer = Buffer.alloc(0);
-  private floor = QUIET / LOUDER;
+  private floor = MIN_LOUDNESS / SPEECH_RATIO;
   private frames = 0;
   private loud = 0;
   private quiet = 0;
@@ -71,7 +71,7 @@ export class VoiceActivity {
     this.frames++;
     this.keep(frame);
     const loudness = rootMeanSquare(frame);
-    const isLoud = loudness > Math.max(QUIET, this.floor * LOUDER);
+    const isLoud = loudness > Math.max(MIN_LOUDNESS, this.floor * SPEECH_RATIO);
     this.floor += (loudness - this.floor) * (loudness < this.floor ? FALL : RISE);
     this.loud = isLoud ? this.loud + 1 : 0;
     this.quiet = isLoud ? 0 : this.quiet + 1;

@@ -14,7 +14,7 @@ const MAX_RETRY_MS = 1_000;
  * Interval of looks at the server, in milliseconds: one that disappears or becomes a replica closes
  * no connection.
  */
-const LOOK_MS = 5_000;
+const CHECK_INTERVAL_MS = 5_000;
 /** Timeout for Redis at startup, in milliseconds. */
 const OPEN_MS = 3_000;
 
@@ -68,7 +68,7 @@ function replaceWhenSilent(redis: Redis, { look, onError }: Watch): void {
     look().then(hear, (error: Error) => error instanceof ReplyError && hear());
   };
   // reads first what arrived while the process was busy
-  const timer = setInterval(() => setImmediate(ask), LOOK_MS).unref();
+  const timer = setInterval(() => setImmediate(ask), CHECK_INTERVAL_MS).unref();
   redis.on('ready', hear).on('end', () => clearInterval(timer));
 }
 

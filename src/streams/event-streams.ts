@@ -20,7 +20,7 @@ export const MAX_PENDING_LENGTH = 1024 * 1024;
  * Timeout for readers to take the rest when the server stops, in milliseconds, if the shutdown
  * grace period allows it.
  */
-const FAREWELL_MS = 1_000;
+const DRAIN_TIMEOUT_MS = 1_000;
 /** A process takes the streams of so many users that have `MAX_STREAMS` each. */
 const USERS_AT_ONCE = 10;
 
@@ -177,7 +177,10 @@ export class EventStreams implements BeforeApplicationShutdown {
     this.isShutDown = true;
     for (const stream of this.sending) stream.complete();
     const closed = [...this.open.keys()].map((response) => closeOf(response));
-    await doneWithin(Promise.all(closed), Math.min(FAREWELL_MS, this.config.shutdownGraceMs / 5));
+    await doneWithin(
+      Promise.all(closed),
+      Math.min(DRAIN_TIMEOUT_MS, this.config.shutdownGraceMs / 5),
+    );
     for (const response of this.open.keys()) response.destroy();
   }
 

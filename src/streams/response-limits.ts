@@ -24,10 +24,10 @@ import { closeOf, closeUnsent, isGone } from './unsent-responses.js';
 /** Timeout for a client that takes nothing of the written data, in milliseconds. */
 export const STALL_MS = 60_000;
 const CHECK_MS = 1_000;
-/** Part of the grace of a shutdown that is for answers. */
-const FAREWELL_SHARE = 5;
+/** Answers get the grace period of a shutdown, divided by this. */
+const DRAIN_DIVISOR = 5;
 /** Bytes of an answer that is sent in any case: connections have buffers of that size anyhow. */
-const SMALL = 16 * 1024;
+const EXEMPT_BYTES = 16 * 1024;
 /** Each part of the server that cares for a response listens to its end. */
 const MAX_LISTENERS = 30;
 
@@ -84,7 +84,7 @@ export class ResponseLimits
 
   /** Answers what was accepted, before Nest closes the connections. */
   async beforeApplicationShutdown(): Promise<void> {
-    const deadline = this.clock.monotonic() + this.config.shutdownGraceMs / FAREWELL_SHARE;
+    const deadline = this.clock.monotonic() + this.config.shutdownGraceMs / DRAIN_DIVISOR;
     for (let left = 1; this.open.size > 0 && left > 0; left = deadline - this.clock.monotonic()) {
       const closed = [...this.open.keys()].map((response) => closeOf(response));
       await doneWithin(Promise.all(closed), left); // others may have come meanwhile
@@ -187,7 +187,7 @@ export class ResponseLimits
     response.end = ((...rest: unknown[]) => {
       const bytes = Buffer.isBuffer(rest[0]) ? rest[0].length : 0;
       const owner = ownerOf(response);
-      if (bytes <= SMALL || response.headersSent) return end(...rest);
+      if (bytes <= EXEMPT_BYTES || response.headersSent) return end(...rest);
       if (this.isTooMuch(owner)) return sendProblem(this.tooMuchUnread(), response.req, response);
       end(...rest);
       this.unread.add(owner, response.writableLength);

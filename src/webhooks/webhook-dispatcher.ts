@@ -13,7 +13,7 @@ import { WebhookOutbox } from './webhook-outbox.js';
 import { WebhookSender } from './webhook-sender.js';
 
 const POLL_MS = 1_000;
-const TIDY_MS = 30_000;
+const CLEANUP_INTERVAL_MS = 30_000;
 /** Deliveries of this process at the same time. */
 const CONCURRENCY = 8;
 /** Longer than an attempt takes: an entry that a killed process had claimed is tried again then. */
@@ -113,7 +113,7 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
 
   private async retryLater(claimed: ClaimedWebhook): Promise<void> {
     const now = this.clock.now().getTime();
-    if (now - Date.parse(claimed.created_at) >= TRIED_MS) {
+    if (now - Date.parse(claimed.created_at) >= GIVE_UP_MS) {
       if (!(await this.outbox.giveUp(claimed, new Date(now).toISOString()))) return;
       this.count('failed');
       this.logger.warn(
@@ -129,8 +129,8 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
   /** Bounds the outbox, and counts it. */
   private async tidy(): Promise<void> {
     const now = this.clock.monotonic();
-    if (now - this.tidiedAt >= TIDY_MS) {
-      const failed_before = new Date(this.clock.now().getTime() - KEPT_MS).toISOString();
+    if (now - this.tidiedAt >= CLEANUP_INTERVAL_MS) {
+      const failed_before = new Date(this.clock.now().getTime() - RETENTION_MS).toISOString();
       const dropped = await this.outbox.trim({ failed_before, max: MAX_ENTRIES });
       this.tidiedAt = now; // not before: a store that was away is tried again with the next round
       if (dropped > 0) {
@@ -150,13 +150,13 @@ export class WebhookDispatcher implements OnApplicationBootstrap, OnApplicationS
   }
 }
 
-const FIRST_MS = 5_000;
-const LONGEST_MS = 3_600_000;
+const FIRST_DELAY_MS = 5_000;
+const MAX_DELAY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 /** An entry is tried for so long, and then kept for a while as one that was given up. */
-const TRIED_MS = 3 * DAY_MS;
-const KEPT_MS = 7 * DAY_MS;
+const GIVE_UP_MS = 3 * DAY_MS;
+const RETENTION_MS = 7 * DAY_MS;
 
 /**
  * Milliseconds from a failed attempt to the next one: exponential up to an hour, of which a random
@@ -165,6 +165,6 @@ const KEPT_MS = 7 * DAY_MS;
  * @param random from 0 to 1
  */
 export function retryDelay(attempts: number, random: number): number {
-  const full = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempts - 1));
+  const full = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1));
   return Math.round(full / 2 + (full / 2) * random);
 }

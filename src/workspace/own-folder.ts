@@ -3,9 +3,9 @@ import { Folder } from './folder.js';
 import { removeTree } from './remove-tree.js';
 
 /** Folder for bookkeeping, next to the folders of chats, whose names never begin with a dot. */
-const BOOKS = '.parley';
+const METADATA_FOLDER = '.parley';
 /** Contains the folders that are being removed. */
-const GOING = 'going';
+const TRASH_FOLDER = 'going';
 /** Timeout of a removal, in milliseconds. */
 const MAX_MS = 10_000;
 
@@ -25,23 +25,23 @@ export async function openOwnFolder(base: Folder, name: string): Promise<Folder>
 export async function discardOwnFolder(basePath: string, name: string): Promise<void> {
   const base = await Folder.openRoot(basePath);
   try {
-    await inGoing(base, async (going) => {
-      if (await base.find(name)) await base.moveInto(going, name, randomUUID());
-      await removeTree(going, performance.now() + MAX_MS);
+    await inTrash(base, async (trash) => {
+      if (await base.find(name)) await base.moveInto(trash, name, randomUUID());
+      await removeTree(trash, performance.now() + MAX_MS);
     });
   } finally {
     await base.close();
   }
 }
 
-async function inGoing(base: Folder, work: (folder: Folder) => Promise<void>): Promise<void> {
-  await base.makeFolder(BOOKS);
-  const books = await base.openFolder(BOOKS);
+async function inTrash(base: Folder, work: (folder: Folder) => Promise<void>): Promise<void> {
+  await base.makeFolder(METADATA_FOLDER);
+  const metadata = await base.openFolder(METADATA_FOLDER);
   try {
-    await books.makeFolder(GOING);
-    const folder = await books.openFolder(GOING);
+    await metadata.makeFolder(TRASH_FOLDER);
+    const folder = await metadata.openFolder(TRASH_FOLDER);
     await work(folder).finally(() => folder.close());
   } finally {
-    await books.close();
+    await metadata.close();
   }
 }

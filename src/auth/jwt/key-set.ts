@@ -13,11 +13,11 @@ const STALE_IF_ERROR_MS = 86_400_000;
 /** After a failed request, old keys are used for this time while others are fetched. */
 const OUTAGE_MS = 60_000;
 /** Least time between two requests for unknown key ids, in milliseconds. */
-const UNKNOWN_MS = 10_000;
+const UNKNOWN_KEY_PAUSE_MS = 10_000;
 /** Least time after a failed request, in milliseconds. */
-const FAILED_MS = 1_000;
+const RETRY_PAUSE_MS = 1_000;
 /** Least time between two lines of the log about outages, in milliseconds. */
-const LOGGED_MS = 60_000;
+const LOG_INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 /** Maximum size of the key set, in bytes. */
 const MAX_BYTES = 262_144;
@@ -83,7 +83,7 @@ export class KeySet {
   /** Made-up key ids do not become requests to the issuer. */
   private mayAsk(): boolean {
     const now = this.clock.monotonic();
-    if (now - this.askedAt < UNKNOWN_MS) return false;
+    if (now - this.askedAt < UNKNOWN_KEY_PAUSE_MS) return false;
     this.askedAt = now;
     return true;
   }
@@ -94,7 +94,7 @@ export class KeySet {
   }
 
   private async load(): Promise<LocalJWKSet> {
-    if (this.clock.monotonic() - this.failedAt < FAILED_MS) throw unavailable();
+    if (this.clock.monotonic() - this.failedAt < RETRY_PAUSE_MS) throw unavailable();
     try {
       const keys = createLocalJWKSet(await this.request());
       this.fetchedAt = this.clock.monotonic();
@@ -112,7 +112,7 @@ export class KeySet {
   private noteOutage(err: unknown): void {
     const isNew = this.away === undefined;
     this.away ??= this.clock.now();
-    if (!isNew || this.failedAt - this.loggedAt < LOGGED_MS) return;
+    if (!isNew || this.failedAt - this.loggedAt < LOG_INTERVAL_MS) return;
     this.loggedAt = this.failedAt;
     const message =
       'The keys of the token issuer are unavailable (JWT_JWKS_URL). Known keys are used for a day, tokens of others are refused.';

@@ -57,7 +57,7 @@ export class ChatImport {
 
   async take({ number: line, bytes }: BodyLine): Promise<void> {
     this.lastLine = line;
-    if (!bytes || this.deps.problems.isHopeless)
+    if (!bytes || this.deps.problems.isFull)
       return this.note(line, bytes ? 'The line was not read.' : 'The line is too long.');
     if (bytes.length === 0) return;
     const parsed = await inSlices(parseLine(bytes));

@@ -4,7 +4,7 @@ import type { ImportProblem } from '../../protocol/wire/chat.js';
 const MAX_PROBLEMS = 100;
 const MAX_MESSAGE = 300;
 /** With this many problems, the rest of the log is not read. */
-const HOPELESS = 10_000;
+const STOP_COUNT = 10_000;
 
 /** The first problems, and the number of the others. */
 export class ProblemList {
@@ -19,8 +19,8 @@ export class ProblemList {
   }
 
   /** True if reading has to stop. */
-  get isHopeless(): boolean {
-    return (this.left?.count ?? 0) >= HOPELESS - MAX_PROBLEMS;
+  get isFull(): boolean {
+    return (this.left?.count ?? 0) >= STOP_COUNT - MAX_PROBLEMS;
   }
 
   get all(): readonly ImportProblem[] {

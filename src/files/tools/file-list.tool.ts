@@ -5,7 +5,7 @@ import { Tool } from '../../tools/core/tool.js';
 import type { ToolContext, ToolPolicy } from '../../tools/core/tool.js';
 import { ChatFiles } from './chat-files.js';
 
-const MOST = 100;
+const MAX_LISTED = 100;
 
 const input = z.object({});
 
@@ -33,14 +33,15 @@ export class FileListTool extends Tool<z.output<typeof input>> {
   }
 
   async execute(_: object, context: ToolContext): Promise<string> {
-    const found = await this.files.list(context, MOST + 1);
+    const found = await this.files.list(context, MAX_LISTED + 1);
     if (found.length === 0) return 'The conversation has no files.';
     const lines = found
-      .slice(0, MOST)
+      .slice(0, MAX_LISTED)
       .map(({ id: file_id, filename, mime_type, size_bytes, created_at }) =>
         JSON.stringify({ file_id, filename, mime_type, size_bytes, created_at }),
       );
-    const rest = found.length > MOST ? [`[These are the newest ${MOST}; there are more.]`] : [];
+    const rest =
+      found.length > MAX_LISTED ? [`[These are the newest ${MAX_LISTED}; there are more.]`] : [];
     return [...lines, ...rest].join('\n');
   }
 }

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 /** Bytes of all bodies on their way, half of it for one user. */
 export const MAX_ARRIVING = 128 * MIB;
 /** Bytes of a body that are taken in any case: `MAX_REQUESTS` bounds them. */
-const SMALL = 16 * 1024;
+const EXEMPT_BYTES = 16 * 1024;
 
 interface Body {
   readonly owner: string | undefined;
@@ -81,14 +81,14 @@ export class ArrivingBodies {
     body.bytes += bytes;
     this.takenBytes += bytes;
     this.bytes.add(body.owner, bytes);
-    if (body.bytes > SMALL && exceedsShare(this.bytes, body.owner, MAX_ARRIVING))
+    if (body.bytes > EXEMPT_BYTES && exceedsShare(this.bytes, body.owner, MAX_ARRIVING))
       body.refuse(tooMuchArriving());
     if (this.takenBytes > MAX_ARRIVING) this.makeRoom();
   }
 
   /** Refuses the oldest bodies of the user with most, so that no user keeps others from sending. */
   private makeRoom(): void {
-    const long = [...this.taken].filter(({ bytes }) => bytes > SMALL);
+    const long = [...this.taken].filter(({ bytes }) => bytes > EXEMPT_BYTES);
     for (const { refuse } of surplusOf(long, MAX_ARRIVING)) refuse(tooMuchArriving());
   }
 }

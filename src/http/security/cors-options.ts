@@ -12,8 +12,8 @@ const HEADERS = [
   ...['A2A-Extensions', 'A2A-Version', 'X-AI-SDK-Version'],
 ];
 /** OpenAI's clients describe themselves with headers that differ from version to version. */
-const OF_CLIENT = /^x-stainless-[a-z-]{1,40}$/;
-const MOST_OF_CLIENT = 20;
+const CLIENT_HEADER = /^x-stainless-[a-z-]{1,40}$/;
+const MAX_CLIENT_HEADERS = 20;
 const ALLOWED: CorsOptions = {
   methods: ['GET', 'POST', 'PATCH', 'DELETE'],
   exposedHeaders: [
@@ -36,12 +36,12 @@ export function corsOptions({
     const { origin } = request.headers;
     const isListed = origin !== undefined && listed.has(origin);
     const asked = request.headers['access-control-request-headers'];
-    const allowedHeaders = [...HEADERS, ...ofClient(asked)];
+    const allowedHeaders = [...HEADERS, ...clientHeaders(asked)];
     done(null, isListed ? { ...ALLOWED, allowedHeaders, origin } : { origin: false });
   };
 }
 
-function ofClient(asked = ''): string[] {
+function clientHeaders(asked = ''): string[] {
   const names = asked.split(',').map((name) => name.trim().toLowerCase());
-  return names.filter((name) => OF_CLIENT.test(name)).slice(0, MOST_OF_CLIENT);
+  return names.filter((name) => CLIENT_HEADER.test(name)).slice(0, MAX_CLIENT_HEADERS);
 }

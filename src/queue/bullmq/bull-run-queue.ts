@@ -27,7 +27,7 @@ const NAME = 'runs';
  * Timeout for Redis, which may be unavailable, to take back jobs that were not begun, in
  * milliseconds.
  */
-const GIVE_BACK_MS = 1_000;
+const RELEASE_TIMEOUT_MS = 1_000;
 /** Jobs without a priority, the begun runs, come before all that have one. */
 const NEW_RUN_PRIORITY = 1;
 
@@ -142,7 +142,7 @@ export class BullRunQueue extends RunQueue implements OnApplicationShutdown {
     const given = [...this.waiting.values()].flat();
     this.waiting.clear();
     const givenBack = Promise.all(given.map((job) => job.giveBack()));
-    await Promise.all([this.local.stop(), doneWithin(givenBack, GIVE_BACK_MS)]);
+    await Promise.all([this.local.stop(), doneWithin(givenBack, RELEASE_TIMEOUT_MS)]);
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -31,7 +31,7 @@ export interface FedJob {
  * Number of lock renewals and checks for stalled jobs per `lock_ms`: a job stalls after two missed
  * renewals.
  */
-const LOOKS_PER_LOCK = 3;
+const CHECKS_PER_LOCK = 3;
 /** Pause after an error. */
 const PAUSE_MS = 500;
 /** Timeout of `close` for Redis, which may be unavailable. */
@@ -52,19 +52,19 @@ export class JobFeed {
 
   constructor(private readonly options: JobFeedOptions) {
     const { name, prefix, redis, lock_ms, onError } = options;
-    const look_ms = Math.ceil(lock_ms / LOOKS_PER_LOCK); // Redis takes no fractions
+    const check_ms = Math.ceil(lock_ms / CHECKS_PER_LOCK); // Redis takes no fractions
     this.worker = new Worker<RunJob>(name, undefined, {
       connection: redis,
       prefix,
       autorun: false,
       lockDuration: lock_ms,
-      stalledInterval: look_ms,
+      stalledInterval: check_ms,
       maxStalledCount: 0,
       skipVersionCheck: true, // the live bus logs it
     });
     this.worker.on('error', onError);
     void this.worker.startStalledCheckTimer();
-    this.renewal = setInterval(() => void this.renew(), look_ms).unref();
+    this.renewal = setInterval(() => void this.renew(), check_ms).unref();
     void this.fetchAll();
   }
 

@@ -78,20 +78,20 @@ export function sum(numbers: readonly number[]): number {
 
 /** Smaller requests are not representative: the provider's own overhead would dominate. */
 const MIN_ESTIMATE = 500;
-const LEAST = 0.75;
-const MOST = 3;
+const MIN_SCALE = 0.75;
+const MAX_SCALE = 3;
 /** No server has a smaller window by default; a smaller count has another reason. */
-const LEAST_WINDOW = 2_048;
+const MIN_WINDOW = 2_048;
 /** A smaller share of an estimate can't be the density of a text. */
-const LEAST_SHARE = 0.5;
+const MIN_SHARE = 0.5;
 
 /**
  * True for the count of a prompt that the server has cut. With a cache in use, some servers count
  * only the rest of the prompt.
  */
 export function isCut({ input_tokens, cached_tokens = 0 }: Usage, estimate: number): boolean {
-  if (input_tokens < LEAST_WINDOW || cached_tokens > 0) return false;
-  return input_tokens < estimate * LEAST_SHARE;
+  if (input_tokens < MIN_WINDOW || cached_tokens > 0) return false;
+  return input_tokens < estimate * MIN_SHARE;
 }
 
 /** Correction of estimates by the usage that models report: a fold over the log. */
@@ -105,7 +105,7 @@ export class TokenScale {
     const { input_tokens } = body.usage;
     if (estimated_tokens < MIN_ESTIMATE || input_tokens === 0) return;
     if (isCut(body.usage, estimated_tokens)) return;
-    const scale = Math.min(MOST, Math.max(LEAST, input_tokens / estimated_tokens));
+    const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, input_tokens / estimated_tokens));
     this.scales.set(keyOf(agent_id, body.model), scale);
   }
 

@@ -24,18 +24,18 @@ type Plan =
  * Shares of the budget: the threshold for a cut, the target if references alone reach it, and the
  * share of the newest messages that stay.
  */
-const NEAR = 0.8;
-const ENOUGH = 0.6;
-const NEWEST = 0.3;
+const CUT_THRESHOLD = 0.8;
+const REFERENCE_TARGET = 0.6;
+const NEWEST_SHARE = 0.3;
 
 export function planCut({ messages, cut, table, budget }: PlannedConversation): Plan {
   const now = table.total(cut);
-  if (now <= budget * NEAR) return { kind: 'send' };
+  if (now <= budget * CUT_THRESHOLD) return { kind: 'send' };
   const newest = newestFrom({ messages, cut, table, budget });
   const referred = { ...cut, references_before: Math.max(cut.references_before, newest) };
-  if (table.total(referred) <= budget * ENOUGH) return { kind: 'refer', cut: referred };
+  if (table.total(referred) <= budget * REFERENCE_TARGET) return { kind: 'refer', cut: referred };
   // a slightly smaller request does not justify another summary with each turn
-  const most = now <= budget ? budget * NEAR : budget;
+  const most = now <= budget ? budget * CUT_THRESHOLD : budget;
   const smaller = smallerCuts(messages, cut, newest).find(
     (next) => table.total(next) + summaryTokens(budget) <= most,
   );
@@ -59,8 +59,8 @@ function newestFrom({ messages, cut, table, budget }: PlannedConversation): numb
 }
 
 function roomFrom(at: number, table: TokenTable, budget: number): number {
-  const left = budget * NEAR - table.around(at) - summaryTokens(budget);
-  return Math.min(budget * NEWEST, left);
+  const left = budget * CUT_THRESHOLD - table.around(at) - summaryTokens(budget);
+  return Math.min(budget * NEWEST_SHARE, left);
 }
 
 /** Smaller cuts, the least invasive first. */

@@ -7,7 +7,7 @@ import { guardedAgent, remarkEntries } from '../guarding/guard-output.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 
 /** Characters of a usual delta, which is not cut into slices. */
-const SHORT = 10_000;
+const SLICE_THRESHOLD = 10_000;
 
 /**
  * Block of a turn behind its guardrails: readers, the log and later requests to the model get the
@@ -49,7 +49,7 @@ export class GuardedBlock {
   /** @throws Tripwire */
   async push(text: string): Promise<void> {
     this.written += text;
-    const isShort = text.length <= SHORT;
+    const isShort = text.length <= SLICE_THRESHOLD;
     this.show(isShort ? this.guard.push(text) : await this.guard.pushSliced(text));
   }
 

@@ -9,7 +9,7 @@ import { findMissing } from './find-missing.js';
 import type { Requirement } from './find-missing.js';
 import { Inventory } from './inventory.js';
 
-const EVERY_MS = 5_000;
+const INTERVAL_MS = 5_000;
 const BATCH = 1_000;
 
 /**
@@ -29,7 +29,7 @@ export class RequirementSweep implements OnApplicationBootstrap, OnApplicationSh
   ) {
     this.rounds = new Periodic(clock, {
       name: 'Missing requirements',
-      every_ms: EVERY_MS,
+      every_ms: INTERVAL_MS,
       run: () => this.sweep(),
     });
   }

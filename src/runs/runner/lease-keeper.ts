@@ -13,7 +13,7 @@ import type { Run } from '../run.js';
 import { RunLease } from '../scope/run-lease.js';
 
 /** Interval of looks at the clock, in milliseconds. */
-const WATCH_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /** Owner of leases: unique to this start of this process. */
 @Injectable()
@@ -53,7 +53,7 @@ export class LeaseKeeper implements OnApplicationBootstrap, OnApplicationShutdow
   onApplicationBootstrap(): void {
     const interval = this.config.leaseTtlMs / 3;
     this.timer = setInterval(() => this.tick(), interval).unref();
-    this.watch = setInterval(() => this.look(), Math.min(interval, WATCH_MS)).unref();
+    this.watch = setInterval(() => this.look(), Math.min(interval, CHECK_INTERVAL_MS)).unref();
   }
 
   onApplicationShutdown(): void {

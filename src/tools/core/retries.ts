@@ -7,7 +7,7 @@ const MAX_TIMES = 5;
 const MAX_BACKOFF_MS = 30_000;
 
 /** Kinds of transient errors. The other kinds are faults of the call. */
-const PASSING: readonly ErrorKind[] = ['unavailable', 'rate_limited', 'internal'];
+const TRANSIENT_KINDS: readonly ErrorKind[] = ['unavailable', 'rate_limited', 'internal'];
 
 export interface RetryOptions {
   readonly retries: ToolRetries | undefined;
@@ -68,7 +68,7 @@ export function checkRetries({ name, policy: { retries, recovery } }: Tool): voi
 function mayPass(error: unknown): boolean {
   const { retryable } = (error ?? {}) as { retryable?: unknown };
   if (typeof retryable === 'boolean') return retryable;
-  if (error instanceof AppError) return PASSING.includes(error.kind);
+  if (error instanceof AppError) return TRANSIENT_KINDS.includes(error.kind);
   return !(error instanceof ZodError);
 }
 

@@ -6,8 +6,8 @@ export abstract class ToolLimits {
   abstract readonly toolOutputLimit: number;
 }
 
-const KEPT_TIMES = 10;
-const MAX_KEPT = 1_000_000;
+const STORED_FACTOR = 10;
+const MAX_STORED = 1_000_000;
 
 /**
  * Maximum length of an output that is kept for the tool `read`, in characters: more than the model
@@ -16,5 +16,5 @@ const MAX_KEPT = 1_000_000;
 export function keptOutput({
   toolOutputLimit: limit,
 }: Pick<ToolLimits, 'toolOutputLimit'>): number {
-  return Math.max(limit, Math.min(KEPT_TIMES * limit, MAX_KEPT));
+  return Math.max(limit, Math.min(STORED_FACTOR * limit, MAX_STORED));
 }

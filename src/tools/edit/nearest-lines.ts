@@ -7,7 +7,7 @@ export interface NearLines {
   readonly is_spaced: boolean;
 }
 
-const MOST = 3;
+const MAX_PLACES = 3;
 /**
  * Bounds on the comparison, which limit its time: the lines and characters of the text, and the
  * lines sought.
@@ -19,7 +19,7 @@ const MAX_LINE = 400;
 /** Maximum number of candidates that are compared in full. */
 const MAX_TRIED = 100;
 /** Minimum similarity of a candidate, from 0 to 1. */
-const LEAST = 0.4;
+const MIN_SIMILARITY = 0.4;
 
 /**
  * Returns the places of a text that are most similar to the lines that were not found, best first.
@@ -36,7 +36,7 @@ export function nearestLines(text: string, wanted: string): NearLines[] {
     .map((at) => at - anchor)
     .filter((first) => first >= 0)
     .map((first) => ({ first, score: likeness(prepared, first, sought) }))
-    .filter(({ score }) => score >= LEAST)
+    .filter(({ score }) => score >= MIN_SIMILARITY)
     .sort((a, b) => b.score - a.score || a.first - b.first);
   const same = scored.filter(({ score }) => score === 1);
   return withoutOverlap(same.length > 0 ? same : scored, all.length).map(({ first, score }) => ({
@@ -68,7 +68,7 @@ function isLonger(line: Line, other: Line): boolean {
 function likeliest(lines: readonly Line[], anchor: Line): number[] {
   return lines
     .map((line, at) => ({ at, score: similarity(line, anchor) }))
-    .filter(({ score }) => score >= LEAST)
+    .filter(({ score }) => score >= MIN_SIMILARITY)
     .sort((a, b) => b.score - a.score || a.at - b.at)
     .slice(0, MAX_TRIED)
     .map(({ at }) => at);
@@ -102,7 +102,7 @@ function withoutOverlap<T extends { readonly first: number }>(
   const chosen: T[] = [];
   for (const place of places) {
     const overlaps = chosen.some(({ first }) => Math.abs(first - place.first) < height);
-    if (!overlaps && chosen.length < MOST) chosen.push(place);
+    if (!overlaps && chosen.length < MAX_PLACES) chosen.push(place);
   }
   return chosen;
 }

@@ -1,7 +1,7 @@
 import { countThreads } from './count-threads.js';
 import type { ProcessFamily } from './process-family.js';
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /** Monitors the number of processes of a command, on hosts where the kernel doesn't limit it. */
 export class ProcessCap {
@@ -19,7 +19,7 @@ export class ProcessCap {
     this.exceeded = new Promise((resolve) => {
       this.tell = resolve;
     });
-    this.timer = setInterval(() => void this.look(), LOOK_MS);
+    this.timer = setInterval(() => void this.look(), POLL_MS);
   }
 
   stop(): void {

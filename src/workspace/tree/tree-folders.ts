@@ -10,7 +10,7 @@ import type { SkippedFiles } from './skipped-files.js';
 const MAX_ENTRIES = 100_000;
 export const MAX_DEPTH = 64;
 /** Entries of a folder that are looked at before they are needed. */
-const AHEAD = 8;
+const LOOKAHEAD = 8;
 
 export interface TreeOptions {
   /** Aborts the walk. */
@@ -80,7 +80,7 @@ export class TreeFolders {
         if (entry.isFile()) ahead.push({ name, path });
         else if (depth >= MAX_DEPTH) this.leftOut.leave('deep');
         else ahead.push({ name, path, opened: this.open(folder, name, { at: path, ignored }) });
-        if (ahead.length > AHEAD) yield ahead.shift()!;
+        if (ahead.length > LOOKAHEAD) yield ahead.shift()!;
       }
       while (ahead.length > 0) yield ahead.shift()!;
     } finally {

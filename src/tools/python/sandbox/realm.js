@@ -38,11 +38,11 @@ export function closeRealm(world) {
     Object.defineProperty(prototype, 'constructor', { value: undefined });
   }
   for (const name of Object.getOwnPropertyNames(world))
-    if (!KEPT.has(name)) Reflect.deleteProperty(world, name);
+    if (!ALLOWED_GLOBALS.has(name)) Reflect.deleteProperty(world, name);
 }
 
 /** Harmless globals of the language. */
-const KEPT = new Set(
+const ALLOWED_GLOBALS = new Set(
   ['globalThis', 'undefined', 'NaN', 'Infinity', 'Object', 'Array', 'String', 'Number', 'Boolean']
     .concat(['Error', 'TypeError', 'RangeError', 'Math', 'JSON', 'Promise', 'Map', 'Set', 'Symbol'])
     .concat(['Atomics', 'Int32Array', 'Uint8Array', 'Reflect']),
