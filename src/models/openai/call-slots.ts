@@ -124,8 +124,8 @@ function isRepeated(slot: CallSlot, { id, index, function: named }: CallDelta): 
 }
 
 /**
- * What `whole` adds to the arguments that it repeats: nothing, or the rest of arguments that were
- * not whole yet. Undefined if it does not repeat them.
+ * The text by which `sent` extends the arguments that it repeats; empty if they were whole.
+ * Undefined if it does not repeat them.
  */
 function restOf(known: CallArguments, sent: SentArguments): string | undefined {
   if (known.isBlank || sent.canonical === undefined) return undefined;

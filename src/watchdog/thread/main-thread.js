@@ -4,8 +4,8 @@ import { Session } from 'node:inspector';
 const EXPRESSION = "globalThis[Symbol.for('parley.watchdog')]()";
 
 /**
- * What the main thread does: V8 lets an inspector interrupt its loops and regular expressions.
- * Undefined if it does not answer in time, because it is not in JavaScript.
+ * The work of the main thread, which V8 lets an inspector interrupt in loops and regular
+ * expressions. Undefined if it does not answer in time, because it is not in JavaScript.
  */
 export function askMainThread(time_ms, then) {
   const session = new Session();
