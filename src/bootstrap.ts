@@ -3,7 +3,7 @@ import { ConfigError } from './config/config-error.js';
 import type { Config } from './config/config.js';
 import { readConfig } from './config/config.module.js';
 import { AppError } from './kernel/app-error.js';
-import { keepFilesPrivate } from './kernel/umask.js';
+import { keepFilesPrivate } from './kernel/disk/umask.js';
 import { AppLogger } from './logging/app-logger.js';
 
 /** Exit codes: invalid configuration (EX_CONFIG), and every other failure to start. */

@@ -5,7 +5,7 @@ import { DEFAULT_TENANT, isScope, SCOPES, TENANT_ID, USER_ID } from './auth/prin
 import { ConfigError } from './config/config-error.js';
 import type { Config } from './config/config.js';
 import type { MasterKeys } from './encryption/master-keys.js';
-import { keepFilesPrivate } from './kernel/umask.js';
+import { keepFilesPrivate } from './kernel/disk/umask.js';
 import type { Storage } from './storage/open-storage.js';
 import { messageOf } from './kernel/app-error.js';
 

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { ConfigError } from './config/config-error.js';
 import { AppConfigModule } from './config/config.module.js';
 import { Config } from './config/config.js';
-import { keepFilesPrivate } from './kernel/umask.js';
+import { keepFilesPrivate } from './kernel/disk/umask.js';
 import { DataDirLock } from './storage/data-dir-lock.js';
 import { migrateDatabase } from './storage/typeorm/connection/open-database.js';
 import { messageOf } from './kernel/app-error.js';

@@ -7,7 +7,7 @@ import { ConfigError } from './config/config-error.js';
 import { readConfig } from './config/config.module.js';
 import type { Config } from './config/config.js';
 import { messageOf } from './kernel/app-error.js';
-import { keepFilesPrivate } from './kernel/umask.js';
+import { keepFilesPrivate } from './kernel/disk/umask.js';
 import { AppLogger } from './logging/app-logger.js';
 import { checkModel, isFit } from './model-check/check-model.js';
 import type { CheckResult } from './model-check/check-model.js';

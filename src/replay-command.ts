@@ -13,7 +13,7 @@ import { ConfigError } from './config/config-error.js';
 import { AppConfigModule } from './config/config.module.js';
 import { Config } from './config/config.js';
 import { SystemClock } from './kernel/clock.js';
-import { keepFilesPrivate } from './kernel/umask.js';
+import { keepFilesPrivate } from './kernel/disk/umask.js';
 import { ChatArchive } from './persistence/chat-archive.js';
 import { ChatStore } from './persistence/chat.store.js';
 import { readLog } from './persistence/read-log.js';

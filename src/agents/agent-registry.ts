@@ -7,7 +7,7 @@ import { warnOfUndecorated } from '../kernel/warn-of-undecorated.js';
 import { AgentType } from './agent-type.decorator.js';
 import type { AgentTypeOptions } from './agent-type.decorator.js';
 import { Agent } from './agent.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 /** An agent type and its implementation. */
 export interface RegisteredAgent {

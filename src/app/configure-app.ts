@@ -5,7 +5,7 @@ import type { Authenticated } from '../auth/caller.decorator.js';
 import type { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
 import { inTurn } from '../kernel/async/turns.js';
-import { asWork } from '../kernel/current-work.js';
+import { asWork } from '../kernel/async/current-work.js';
 import { NO_TENANT, withinTenant } from '../kernel/tenant-scope.js';
 import { AppError } from '../kernel/app-error.js';
 import type { AppLogger } from '../logging/app-logger.js';

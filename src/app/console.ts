@@ -6,7 +6,7 @@ import expressStaticGzip from 'express-static-gzip';
 import { audioEndpointOf } from '../audio/audio-endpoint.js';
 import type { Config } from '../config/config.js';
 import { servedFacades } from '../facades/served-facades.js';
-import { PACKAGE_ROOT } from '../kernel/package-root.js';
+import { PACKAGE_ROOT } from '../kernel/disk/package-root.js';
 
 /** Made of `web/` by `npm run build`. */
 const FOLDER = join(PACKAGE_ROOT, 'dist/console');

@@ -6,9 +6,9 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import { AppError } from '../kernel/app-error.js';
-import { readSpan } from '../kernel/read-span.js';
-import { syncFolder } from '../kernel/sync-folder.js';
-import { ifMissing, isMissing } from '../kernel/missing-path.js';
+import { readSpan } from '../kernel/disk/read-span.js';
+import { syncFolder } from '../kernel/disk/sync-folder.js';
+import { ifMissing, isMissing } from '../kernel/disk/missing-path.js';
 import { END, headOf } from './archive.js';
 
 /**

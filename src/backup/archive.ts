@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { AppError, messageOf } from '../kernel/app-error.js';
-import { isMissing } from '../kernel/missing-path.js';
+import { isMissing } from '../kernel/disk/missing-path.js';
 
 export const MANIFEST = 'backup.json';
 export const END = 'end.json';

@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import { MARKER } from '../files/local/claim-folder.js';
 import { LocalFileStore } from '../files/local/local-file-store.js';
 import { AppError } from '../kernel/app-error.js';
-import { ifMissing } from '../kernel/missing-path.js';
+import { ifMissing } from '../kernel/disk/missing-path.js';
 import { DataDirLock } from '../storage/data-dir-lock.js';
 import { STORE_FILES, STORE_FOLDERS } from '../storage/file/snapshot.js';
 import { SNAPSHOT } from '../storage/open-storage.js';

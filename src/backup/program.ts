@@ -5,8 +5,8 @@ import { ConfigError } from '../config/config-error.js';
 import type { Config } from '../config/config.js';
 import { readConfig } from '../config/config.module.js';
 import { messageOf } from '../kernel/app-error.js';
-import { PACKAGE_ROOT } from '../kernel/package-root.js';
-import { keepFilesPrivate } from '../kernel/umask.js';
+import { PACKAGE_ROOT } from '../kernel/disk/package-root.js';
+import { keepFilesPrivate } from '../kernel/disk/umask.js';
 
 export const VERSION = (
   JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { normalizeText } from '../kernel/normalize-text.js';
+import { normalizeText } from '../kernel/text/normalize-text.js';
 import type { ChatListPage, ChatStore } from '../persistence/chat.store.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 

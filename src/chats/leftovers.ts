@@ -3,7 +3,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Spill } from '../event-log/spill/spill.js';
 import { FilePurge } from '../files/file-purge.js';
 import { Clock } from '../kernel/clock.js';
-import { Periodic } from '../kernel/periodic.js';
+import { Periodic } from '../kernel/async/periodic.js';
 import { outsideTenants } from '../kernel/tenant-scope.js';
 import { ChatStore } from '../persistence/chat.store.js';
 import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';

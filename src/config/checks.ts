@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
-import { editDistance } from '../kernel/edit-distance.js';
+import { editDistance } from '../kernel/text/edit-distance.js';
 import { SECRET_NAME } from './derived.js';
 import type { ConfigFault } from './config-error.js';
 import { isLoopback } from './is-loopback.js';

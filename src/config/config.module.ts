@@ -2,7 +2,7 @@ import { parseEnv } from 'node:util';
 import { Global, Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
-import { decodeText } from '../kernel/decode-text.js';
+import { decodeText } from '../kernel/text/decode-text.js';
 import { ConfigError } from './config-error.js';
 import { Config } from './config.js';
 import { loadConfig } from './load-config.js';

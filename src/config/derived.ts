@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { PACKAGE_ROOT } from '../kernel/package-root.js';
+import { PACKAGE_ROOT } from '../kernel/disk/package-root.js';
 import type { ApprovalMode } from '../protocol/chat-settings.js';
 import type { Variables } from './schema.js';
 import { Secret } from './secret.js';

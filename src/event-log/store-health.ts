@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { Clock } from '../kernel/clock.js';
-import { Periodic } from '../kernel/periodic.js';
+import { Periodic } from '../kernel/async/periodic.js';
 import { AppError } from '../kernel/app-error.js';
 import type { RecordStore } from '../persistence/record.store.js';
 import type { RunQueue } from '../queue/run-queue.js';

@@ -8,7 +8,7 @@ import { LiveBus } from '../event-log/live/live-bus.js';
 import type { ChatHint } from '../event-log/live/live-bus.js';
 import { batchesOf } from '../kernel/async/batches.js';
 import { Clock } from '../kernel/clock.js';
-import { Periodic } from '../kernel/periodic.js';
+import { Periodic } from '../kernel/async/periodic.js';
 import { FileCatalog } from '../files/file-catalog.js';
 import { outsideTenants } from '../kernel/tenant-scope.js';
 import { ChatStore, MAX_STATES } from '../persistence/chat.store.js';

@@ -5,7 +5,7 @@ import { Config } from '../config/config.js';
 import { Encryption } from '../encryption/encryption.js';
 import { EventLogModule } from '../event-log/event-log.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
-import { findExposure } from '../kernel/private-folder.js';
+import { findExposure } from '../kernel/disk/private-folder.js';
 import { StreamsModule } from '../streams/streams.module.js';
 import { QuotasModule } from '../quotas/quotas.module.js';
 import { ToolsModule } from '../tools/tools.module.js';

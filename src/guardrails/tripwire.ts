@@ -1,5 +1,5 @@
 import { AppError, messageOf } from '../kernel/app-error.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 /** Maximum length of the reason that a guardrail writes to the log, in characters. */
 const MAX_REASON = 2_000;

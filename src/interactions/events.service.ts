@@ -16,7 +16,7 @@ import { START, formatCursor, parseCursor } from '../protocol/cursor.js';
 import type { EventOrigin, RecordOf } from '../protocol/events.js';
 import type { Cursor } from '../protocol/cursor.js';
 import { isFinal } from '../protocol/interaction.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 /** A cursor as a request carries it. */
 export interface SentCursor {

@@ -6,7 +6,7 @@ import { logFields, outsideRuns } from './log-fields.js';
 import { LogOutput } from './log-output.js';
 import { prettyWriter } from './pretty-writer.js';
 import { redactor } from './redactor.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 const MAX_CAUSES = 5;
 /** Characters of an error's message, and of its stack. */

@@ -1,6 +1,6 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 import { isObject } from '../kernel/json/json.js';
 import { toText } from '../tools/text/to-text.js';
 

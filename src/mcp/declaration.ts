@@ -2,7 +2,7 @@ import { ToolAnnotationsSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { exactJson, parseExact } from '../kernel/json/exact-json.js';
 import { isObject } from '../kernel/json/json.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 /** Maximum length, in characters of JSON. */
 const MAX_SCHEMA = 100_000;

@@ -1,7 +1,7 @@
 import { findSecrets } from '../config/derived.js';
 import { secretValues } from '../config/secret-values.js';
-import { cutText } from '../kernel/cut-text.js';
-import type { Cut } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
+import type { Cut } from '../kernel/text/cut-text.js';
 import type { ServerSettings } from './server-settings.js';
 
 const MAX_CAUSES = 5;

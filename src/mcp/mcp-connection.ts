@@ -12,7 +12,7 @@ import { callResult, resultOutput } from './result-output.js';
 import { StdioTransport } from './stdio-transport.js';
 import { SaidLines } from './said-lines.js';
 import type { ServerSettings } from './server-settings.js';
-import type { Cut } from '../kernel/cut-text.js';
+import type { Cut } from '../kernel/text/cut-text.js';
 import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolServer } from '../tools/core/tool-source.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { inSlices } from '../kernel/async/sliced.js';
-import { decodeText } from '../kernel/decode-text.js';
+import { decodeText } from '../kernel/text/decode-text.js';
 import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
 import { proxyFor } from '../config/proxy-for.js';

@@ -12,7 +12,7 @@ import type { Declaration } from './declaration.js';
 import type { McpConnection } from './mcp-connection.js';
 import { schemaCheck } from './schema-check.js';
 import { toolName } from './tool-name.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 /** Maximum number of tools of one server. A longer list degrades a model's choice. */
 const MAX_TOOLS = 200;

@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { findExcess } from '../kernel/json/bounded-json.js';
 import type { JsonLimits } from '../kernel/json/bounded-json.js';
 import { LinearRegex } from '../matching/linear-regex.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 /**
  * Maximum CPU time in milliseconds for checking an input against a schema: references may take

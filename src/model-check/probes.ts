@@ -1,6 +1,6 @@
 import type { AgentContext, GenerateOptions } from '../agents/agent-context.js';
 import { NUMBER_TOOL, TEXT_TOOL, WORDS } from './probe-tools.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 /** The result of a probe. `no`: the model, or its endpoint, can't do it. */
 export interface Finding {

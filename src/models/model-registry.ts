@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/app-error.js';
 import { duplicateName } from '../kernel/duplicate-name.js';
 import type { ModelProvider, ModelRequest } from './model-provider.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 export interface ResolvedModel {
   readonly provider: ModelProvider;

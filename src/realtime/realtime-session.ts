@@ -5,7 +5,7 @@ import { wavHeader } from '../audio/wav.js';
 import type { StreamEvent } from '../event-log/follow/stream-event.js';
 import type { ChatFrame } from '../feed/chat-reader.js';
 import { AppError } from '../kernel/app-error.js';
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 import { SPEECH } from '../persistence/rows/intervention-rows.js';
 import type { HeardPart } from '../persistence/rows/intervention-rows.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';

@@ -8,7 +8,7 @@ import { Config } from '../config/config.js';
 import { takeUpgrade } from '../http/upgrades.js';
 import { AppError } from '../kernel/app-error.js';
 import { Clock } from '../kernel/clock.js';
-import { Periodic } from '../kernel/periodic.js';
+import { Periodic } from '../kernel/async/periodic.js';
 import { withinTenant } from '../kernel/tenant-scope.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';
 import { AdmissionGate } from '../streams/admission-gate.js';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifMissing } from '../kernel/missing-path.js';
+import { ifMissing } from '../kernel/disk/missing-path.js';
 
 /**
  * Copies the files of a folder, without copying bytes where the file system can share them. Files

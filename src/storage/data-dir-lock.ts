@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../kernel/app-error.js';
-import { makePrivateFolder } from '../kernel/private-folder.js';
+import { makePrivateFolder } from '../kernel/disk/private-folder.js';
 import { askListener, close, findListener, isUnsupported, listenAt } from './lock-socket.js';
 import type { Answer } from './lock-socket.js';
 

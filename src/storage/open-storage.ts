@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
 import type { Clock } from '../kernel/clock.js';
-import { findExposure, makePrivateFolder } from '../kernel/private-folder.js';
+import { findExposure, makePrivateFolder } from '../kernel/disk/private-folder.js';
 import { DataDirLock } from './data-dir-lock.js';
 import type { AllStores } from './stores.js';
 

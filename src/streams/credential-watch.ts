@@ -6,7 +6,7 @@ import type { Authenticated } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
-import { Periodic } from '../kernel/periodic.js';
+import { Periodic } from '../kernel/async/periodic.js';
 import { isGone } from './unsent-responses.js';
 
 /** Longest time between two checks, in milliseconds. */

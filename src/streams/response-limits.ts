@@ -13,7 +13,7 @@ import { Config } from '../config/config.js';
 import { AppError } from '../kernel/app-error.js';
 import { clientPauseInSeconds } from '../kernel/client-pause.js';
 import { Clock } from '../kernel/clock.js';
-import { Periodic } from '../kernel/periodic.js';
+import { Periodic } from '../kernel/async/periodic.js';
 import { doneWithin } from '../kernel/async/promises.js';
 import { Counts } from '../kernel/counts.js';
 import { exceedsShare, surplusOf } from '../kernel/fair-share.js';

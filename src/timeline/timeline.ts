@@ -1,4 +1,4 @@
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 import type { LogRecord } from '../persistence/rows/log-record.js';
 import { isRecordOf } from '../persistence/rows/log-record.js';
 import type { RecordOf } from '../protocol/events.js';

@@ -1,5 +1,5 @@
 import { url as debuggerUrl } from 'node:inspector';
-import { nameOfWork } from '../kernel/current-work.js';
+import { nameOfWork } from '../kernel/async/current-work.js';
 
 /** The global by which the watchdog calls `describeStall`, which it can't import. */
 const GLOBAL = Symbol.for('parley.watchdog');

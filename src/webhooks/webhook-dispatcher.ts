@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../config/config.js';
 import { Clock } from '../kernel/clock.js';
-import { Periodic } from '../kernel/periodic.js';
+import { Periodic } from '../kernel/async/periodic.js';
 import { outgoingTrace } from '../net/outgoing-trace.js';
 import type { ClaimedWebhook } from '../persistence/rows/webhook-rows.js';
 import { Telemetry } from '../telemetry/telemetry.js';

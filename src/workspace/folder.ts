@@ -15,8 +15,8 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Dirent, Stats } from 'node:fs';
 import { join, sep } from 'node:path';
 import { unsuitable } from './workspace-fault.js';
-import { userUmask } from '../kernel/umask.js';
-import { ifMissing } from '../kernel/missing-path.js';
+import { userUmask } from '../kernel/disk/umask.js';
+import { ifMissing } from '../kernel/disk/missing-path.js';
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 

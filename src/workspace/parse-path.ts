@@ -1,5 +1,5 @@
-import { normalizeText } from '../kernel/normalize-text.js';
-import { withoutUnseen } from '../kernel/without-unseen.js';
+import { normalizeText } from '../kernel/text/normalize-text.js';
+import { withoutUnseen } from '../kernel/text/without-unseen.js';
 import { refused } from './workspace-fault.js';
 
 const MAX_PATH_BYTES = 4096;

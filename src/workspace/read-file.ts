@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { readSpan } from '../kernel/read-span.js';
+import { readSpan } from '../kernel/disk/read-span.js';
 import { unsuitable, WorkspaceFault } from './workspace-fault.js';
 import type { Workspace } from './workspace.js';
 

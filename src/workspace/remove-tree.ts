@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { isMissing } from '../kernel/missing-path.js';
+import { isMissing } from '../kernel/disk/missing-path.js';
 import type { Folder } from './folder.js';
 
 /** Number of names per read. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { userUmask } from '../kernel/umask.js';
+import { userUmask } from '../kernel/disk/umask.js';
 import type { Folder } from './folder.js';
 import { toFault } from './walk.js';
 import { unsuitable } from './workspace-fault.js';

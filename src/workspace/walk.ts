@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { posix } from 'node:path';
 import type { Folder } from './folder.js';
-import { normalizeText } from '../kernel/normalize-text.js';
+import { normalizeText } from '../kernel/text/normalize-text.js';
 import { missing, refused, unsuitable } from './workspace-fault.js';
 
 /** The target of a path: a name in an open folder. The caller closes the folder. */

@@ -1,4 +1,4 @@
-import { cutText } from '../kernel/cut-text.js';
+import { cutText } from '../kernel/text/cut-text.js';
 
 /**
  * `refused`: the path leads out of the workspace, or may do so. `missing`: nothing is there.

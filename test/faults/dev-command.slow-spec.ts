@@ -12,7 +12,7 @@ const COPIED = [
   ...['src', 'migrations', 'scripts', 'prompts'],
   ...['nest-cli.json', 'package.json'],
 ];
-const SOURCE = 'src/kernel/umask.ts';
+const SOURCE = 'src/kernel/disk/umask.ts';
 
 describe('npm run dev', () => {
   let folder: string;

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findExposure, makePrivateFolder } from '../../src/kernel/private-folder.js';
+import { findExposure, makePrivateFolder } from '../../src/kernel/disk/private-folder.js';
 
 describe(makePrivateFolder.name, () => {
   let folder: string;

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import { readArchive } from '../../src/backup/archive.js';
 import { ArchiveWriter } from '../../src/backup/archive-writer.js';
-import { readSpan } from '../../src/kernel/read-span.js';
+import { readSpan } from '../../src/kernel/disk/read-span.js';
 import { FileAuditStore } from '../../src/storage/file/file-audit-store.js';
 import { readUpTo } from '../../src/workspace/read-file.js';
 

@@ -11,7 +11,7 @@ import { KnownFiles } from '../../src/tools/workspace-files/known-files.js';
 import { ReadTool } from '../../src/tools/read/read.tool.js';
 import { ToolOutput } from '../../src/tools/core/tool-output.js';
 import type { Tool, ToolContext } from '../../src/tools/core/tool.js';
-import { cutText } from '../../src/kernel/cut-text.js';
+import { cutText } from '../../src/kernel/text/cut-text.js';
 import { WriteTool } from '../../src/tools/write/write.tool.js';
 import { Workspaces } from '../../src/workspace/workspaces.js';
 import { memoryStore } from '../support/store/whole-store.js';

@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
-import { Periodic } from '../../kernel/periodic.js';
+import { Periodic } from '../../kernel/async/periodic.js';
 import { ModelRegistry } from '../../models/model-registry.js';
 import { DeclaredRules } from '../../permissions/rules/declared-rules.js';
 import { ToolRegistry } from '../../tools/core/tool-registry.js';

@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Document } from 'yaml';
 import { checkRule } from '../../permissions/rules/check-rule.js';
-import { nearestNames } from '../../kernel/nearest-names.js';
+import { nearestNames } from '../../kernel/text/nearest-names.js';
 import type { AgentDefinition } from './agent-definition.js';
 import { AGENT_FIELDS, agentSchema } from './agent-schema.js';
 import type { AgentFields } from './agent-schema.js';

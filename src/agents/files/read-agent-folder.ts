@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { decodeText } from '../../kernel/decode-text.js';
-import { ifMissing } from '../../kernel/missing-path.js';
+import { decodeText } from '../../kernel/text/decode-text.js';
+import { ifMissing } from '../../kernel/disk/missing-path.js';
 import { join } from 'node:path';
 
 /** A file of the folder. */

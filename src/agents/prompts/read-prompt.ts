@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../config/config-error.js';
-import { decodeText } from '../../kernel/decode-text.js';
-import { PACKAGE_ROOT } from '../../kernel/package-root.js';
+import { decodeText } from '../../kernel/text/decode-text.js';
+import { PACKAGE_ROOT } from '../../kernel/disk/package-root.js';
 
 /** A system prompt of the folder `prompts/`. */
 export function readPrompt(name: string): string {

@@ -5,7 +5,7 @@ import { Config } from '../../config/config.js';
 import { proxyFor } from '../../config/proxy-for.js';
 import { AppError } from '../../kernel/app-error.js';
 import { Clock } from '../../kernel/clock.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { invalidCredential, rememberClaims } from '../auth-errors.js';
 import { isReserved, isScope, TENANT_ID, USER_ID, withIncluded } from '../principal.js';
 import type { Principal, Scope } from '../principal.js';

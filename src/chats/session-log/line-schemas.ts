@@ -23,7 +23,7 @@ import {
   time,
   usage,
 } from '../../protocol/records/fields.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { ChatSettings } from '../../protocol/wire/chat.js';
 
 /** Version of the format that docs/session-log.md describes. */

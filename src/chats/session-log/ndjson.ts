@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { Sliced } from '../../kernel/async/sliced.js';
-import { markedEncoding } from '../../kernel/decode-text.js';
+import { markedEncoding } from '../../kernel/text/decode-text.js';
 import { findInexact } from '../../kernel/json/exact-json.js';
 import { measureJson } from '../../kernel/json/json.js';
 import type { Json } from '../../protocol/json.js';

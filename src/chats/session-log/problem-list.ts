@@ -1,4 +1,4 @@
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { ImportProblem } from '../../protocol/wire/chat.js';
 
 const MAX_PROBLEMS = 100;

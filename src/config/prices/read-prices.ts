@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { z } from 'zod';
-import { decodeText } from '../../kernel/decode-text.js';
+import { decodeText } from '../../kernel/text/decode-text.js';
 import type { ModelPrices } from '../../protocol/budget.js';
 import type { ConfigFault } from '../config-error.js';
 import { prices } from '../settings.js';

@@ -4,7 +4,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { Observable, Subject } from 'rxjs';
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
-import { Periodic } from '../../kernel/periodic.js';
+import { Periodic } from '../../kernel/async/periodic.js';
 import { RecordStore } from '../../persistence/record.store.js';
 import { LiveBus } from '../live/live-bus.js';
 import { Follower } from './follower.js';

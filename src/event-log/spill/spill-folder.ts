@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolder } from '../../kernel/sync-folder.js';
-import { ifMissing } from '../../kernel/missing-path.js';
+import { syncFolder } from '../../kernel/disk/sync-folder.js';
+import { ifMissing } from '../../kernel/disk/missing-path.js';
 
 const SUFFIX = '.jsonl';
 const TEMPORARY = '.tmp';

@@ -11,7 +11,7 @@ import type { Principal } from '../../auth/principal.js';
 import { HeadersOfStart } from '../../interactions/interactions.decorators.js';
 import type { StartHeaders } from '../../interactions/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { isObject } from '../../kernel/json/json.js';
 import { MAX_PENDING_LENGTH } from '../../streams/event-streams.js';
 import { AgentModels } from '../base/agent-models.js';

@@ -6,7 +6,7 @@ import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
 import type { RunOptions } from '../../interactions/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { isFinal, isWaiting } from '../../protocol/interaction.js';
 import { EventStreams } from '../../streams/event-streams.js';

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/app-error.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { AgentModels } from '../base/agent-models.js';
 
 /** For an agent that the path names. */

@@ -1,4 +1,4 @@
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { isObject } from '../../kernel/json/json.js';
 import type { RecordEvent } from '../../protocol/events.js';
 import { describeQuestion } from '../base/describe-question.js';

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../../event-log/follow/stream-event.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 const MAX_LENGTH = 300;
 

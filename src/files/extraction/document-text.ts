@@ -1,5 +1,5 @@
-import { ReaderThreads } from '../../kernel/reader-threads.js';
-import type { ThreadLimits, Unreadable } from '../../kernel/reader-threads.js';
+import { ReaderThreads } from '../../kernel/async/reader-threads.js';
+import type { ThreadLimits, Unreadable } from '../../kernel/async/reader-threads.js';
 
 /** Bytes unpacked from a document: at once for a PDF, in total for the others. */
 const MAX_INFLATED = 32 * 1024 * 1024;

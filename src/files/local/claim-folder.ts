@@ -3,8 +3,8 @@ import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TENANT_ID } from '../../auth/principal.js';
 import { AppError } from '../../kernel/app-error.js';
-import { makePrivateFolder } from '../../kernel/private-folder.js';
-import { ifMissing } from '../../kernel/missing-path.js';
+import { makePrivateFolder } from '../../kernel/disk/private-folder.js';
+import { ifMissing } from '../../kernel/disk/missing-path.js';
 import type { FileCatalog } from '../file-catalog.js';
 
 /** Begins with a dot, as no tenant does. */

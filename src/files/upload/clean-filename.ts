@@ -1,5 +1,5 @@
-import { normalizeText } from '../../kernel/normalize-text.js';
-import { withoutUnseen } from '../../kernel/without-unseen.js';
+import { normalizeText } from '../../kernel/text/normalize-text.js';
+import { withoutUnseen } from '../../kernel/text/without-unseen.js';
 
 /** Bytes of UTF-8, the most that common file systems take. */
 const MAX_BYTES = 255;

@@ -5,7 +5,7 @@ import type { BusboyFileStream, BusboyHeaders, BusboyInstance } from '@fastify/b
 import type { Request } from 'express';
 import { bodyChunks } from '../../http/input/body-chunks.js';
 import { AppError } from '../../kernel/app-error.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { tooLarge } from './incoming-file.js';
 import type { Fields, FileLimit, IncomingFile } from './incoming-file.js';
 

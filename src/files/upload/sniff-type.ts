@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { markedEncoding } from '../../kernel/decode-text.js';
+import { markedEncoding } from '../../kernel/text/decode-text.js';
 
 /** Bytes of the beginning of a file that tell its type. */
 export const HEAD_BYTES = 64 * 1024;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { decodeText } from '../../kernel/decode-text.js';
+import { decodeText } from '../../kernel/text/decode-text.js';
 import { ConfigError } from '../../config/config-error.js';
 import { LinearRegex } from '../../matching/linear-regex.js';
 import { messageOf } from '../../kernel/app-error.js';

@@ -4,9 +4,9 @@ import { instanceToPlain } from 'class-transformer';
 import { getMetadataStorage } from 'class-validator';
 import { AppError } from '../../kernel/app-error.js';
 import type { FieldFault } from '../../kernel/app-error.js';
-import { nearestNames } from '../../kernel/nearest-names.js';
+import { nearestNames } from '../../kernel/text/nearest-names.js';
 import { toDto } from './to-dto.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 const MAX_FAULTS = 50;
 const MAX_PATH = 200;

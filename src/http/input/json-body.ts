@@ -6,7 +6,7 @@ import { isSealed } from '../../encryption/sealed-text.js';
 import { AppError } from '../../kernel/app-error.js';
 import { findInexact } from '../../kernel/json/exact-json.js';
 import { measureJson } from '../../kernel/json/json.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { rulesOf } from '../path-rules.js';
 import type { PathRules } from '../path-rules.js';
 import { ArrivingBodies, bodyTooLarge } from './arriving-bodies.js';

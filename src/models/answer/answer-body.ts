@@ -1,7 +1,7 @@
 import { BadResponse, LineTooLong, StreamedError } from './answer-errors.js';
 import { jsonEvents } from './json-events.js';
 import type { TurnFold } from './turn-fold.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { isObject } from '../../kernel/json/json.js';
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';

@@ -1,5 +1,5 @@
 import { isObjectText, objectText } from '../../kernel/json/bounded-json.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { FinishReason } from '../../protocol/events.js';
 import { ModelError } from '../model-error.js';
 import { StreamedError } from './answer-errors.js';

@@ -1,6 +1,6 @@
 import type { ModelEvent } from '../model-provider.js';
 import { exactJson } from '../../kernel/json/exact-json.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 const MAX_TRACES = 20;
 const MAX_DETAIL = 1_000;

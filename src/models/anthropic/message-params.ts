@@ -10,7 +10,7 @@ import type {
   ImageType,
 } from '../../protocol/message.js';
 import { blocksOf, type Author } from './kept-turn.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /** A turn of a request: a message whose content is a list of blocks. */
 export interface Turn {

@@ -1,7 +1,7 @@
 import type { Message, ToolCall } from '../../protocol/message.js';
 import { ModelError } from '../model-error.js';
 import type { ModelRequest } from '../model-provider.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /** A tool call that the script makes. */
 export interface DemoCall {

@@ -7,7 +7,7 @@ import { saidIn } from './said.js';
 import { statedLimit } from './stated-limit.js';
 import type { Scrubber } from './scrubber.js';
 import type { Fault, Vendor } from './vendor.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 const MAX_DETAIL = 500;
 const NO_QUOTA = 'insufficient_quota';

@@ -1,4 +1,4 @@
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { exactJson } from '../../kernel/json/exact-json.js';
 
 /** Limits stand at the beginning of an error, or in its details. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 // oxlint-disable-next-line import/default -- to Node it is CommonJS, all of it the default export
 import jsonc from 'jsonc-parser';
 import type { Node, ParseError } from 'jsonc-parser';
-import { nearestNames } from '../../kernel/nearest-names.js';
+import { nearestNames } from '../../kernel/text/nearest-names.js';
 import { findInexact } from '../../kernel/json/exact-json.js';
 import { canonicalJson } from '../../kernel/json/json.js';
 import { checkRule } from '../rules/check-rule.js';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { decodeText } from '../../kernel/decode-text.js';
+import { decodeText } from '../../kernel/text/decode-text.js';
 import { parseRules } from './parse-rules.js';
 import { RulesFileError } from './rules-file-error.js';
 import type { PermissionRule } from '../../protocol/wire/rule.js';

@@ -10,7 +10,7 @@ import type { Opinion } from './permission-judge.js';
 import type { Verdict } from '../policy/verdict.js';
 import { messageOf } from '../../kernel/app-error.js';
 import { requireDistinctNames } from '../../kernel/duplicate-name.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { Decision, TraceEntry } from '../../protocol/wire/rule.js';
 
 const TIMEOUT_MS = 10_000;

@@ -1,6 +1,6 @@
 import { splitWords } from '../shell/words.js';
 import { canonicalJson } from '../../kernel/json/json.js';
-import { normalizeText } from '../../kernel/normalize-text.js';
+import { normalizeText } from '../../kernel/text/normalize-text.js';
 import { commandAllower, commandForbidder } from './match-command.js';
 import { pathAllower, pathForbidder } from './match-path.js';
 import { textAllower, textForbidder } from './match-text.js';

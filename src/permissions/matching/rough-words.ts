@@ -1,4 +1,4 @@
-import { normalizeText } from '../../kernel/normalize-text.js';
+import { normalizeText } from '../../kernel/text/normalize-text.js';
 import type { Effort } from '../../matching/effort.js';
 import type { Word } from '../shell/script.js';
 

@@ -1,4 +1,4 @@
-import { normalizeText } from '../../kernel/normalize-text.js';
+import { normalizeText } from '../../kernel/text/normalize-text.js';
 
 /** A path from a tool call, normalized. */
 export interface WorkspacePath {

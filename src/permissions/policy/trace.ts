@@ -1,6 +1,6 @@
 import type { JudgedPart } from '../matching/judged-part.js';
 import { showOnOneLine } from '../../tools/text/show-unseen.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { TraceEntry } from '../../protocol/wire/rule.js';
 
 const MAX_ENTRIES = 500;

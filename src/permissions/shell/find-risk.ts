@@ -1,6 +1,6 @@
 import type { SyntaxNode } from './shell-grammar.js';
 import { Unreadable } from './script.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /** Something in a script that can run commands that are not written in it. */
 export interface Risk {

@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 import type { RunServices } from '../scope/run-services.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 interface GivenUp {
   readonly error: AppError;

@@ -2,7 +2,7 @@ import { rememberPerObject } from '../../kernel/remember-per-object.js';
 import type { Message, UserMessage } from '../../protocol/message.js';
 import type { ContextCut } from './context-marks.js';
 import { outputPath } from '../../tools/text/output-path.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 interface RenderedConversation {
   readonly messages: readonly Message[];

@@ -1,5 +1,5 @@
 import { AsyncValue } from '../../kernel/async/async-value.js';
-import { asWork } from '../../kernel/current-work.js';
+import { asWork } from '../../kernel/async/current-work.js';
 
 /** The code of one agent in one run. */
 export interface AgentCode {

@@ -9,7 +9,7 @@ import type { GuardedOutput, GuardedText } from '../../guardrails/guarded-output
 import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 import { mapTexts } from '../../kernel/json/json.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 
 /** The run whose texts are guarded. */

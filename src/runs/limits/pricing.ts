@@ -1,6 +1,6 @@
 import type { Logger } from '@nestjs/common';
 import type { Prices } from '../../config/prices/prices.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { Usage } from '../../protocol/interaction.js';
 import { withCost } from './with-cost.js';
 

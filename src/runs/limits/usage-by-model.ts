@@ -1,4 +1,4 @@
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { ModelUsage } from '../../persistence/rows/append-rows.js';
 import { addTokens, addUsage, NO_USAGE } from '../../protocol/interaction.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.js';
 import type { ModelRequest, ModelTool, ModelEvent } from '../../models/model-provider.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { Message } from '../../protocol/message.js';
 import { thinking as thinkingSchema } from '../../protocol/records/fields.js';
 import { THINKING_VALUES } from '../../protocol/thinking.js';

@@ -11,7 +11,7 @@ import type { RunningTurn, ShownText } from '../scope/running.js';
 import { TurnGuard } from './guarded-block.js';
 import type { BlockType, GuardedBlock } from './guarded-block.js';
 import { StreamingToolCall } from './streaming-tool-call.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /** A leading surrogate at the end: its other half is missing, so readers have not seen it. */
 const HALF_PAIR = /[\ud800-\udbff]$/;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
-import { Periodic } from '../../kernel/periodic.js';
+import { Periodic } from '../../kernel/async/periodic.js';
 import { RunStores } from '../../persistence/stores.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import { findMissing } from './find-missing.js';

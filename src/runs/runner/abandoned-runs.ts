@@ -3,7 +3,7 @@ import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/comm
 import { DisconnectWatch } from '../../cancellation/disconnect-watch.js';
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
-import { Periodic } from '../../kernel/periodic.js';
+import { Periodic } from '../../kernel/async/periodic.js';
 import { LeaseKeeper } from './lease-keeper.js';
 
 /**

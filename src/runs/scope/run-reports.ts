@@ -8,7 +8,7 @@ import type { InteractionEnd } from '../../persistence/rows/append-rows.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { Usage } from '../../protocol/interaction.js';
 import { toErrorText } from '../../tools/text/to-text.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /** Characters of an error that the log quotes: vendors may repeat what they were sent. */
 const MAX_ERROR = 600;

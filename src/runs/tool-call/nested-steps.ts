@@ -13,7 +13,7 @@ import type { Effect } from '../effects/effect.js';
 import type { AgentScope } from '../scope/agent-scope.js';
 import type { ToolCallInput } from './tool-call-input.js';
 import { untilAborted } from '../../kernel/async/promises.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /**
  * The effects that a running tool requests through its context. Each is a journaled step; its key

@@ -1,5 +1,5 @@
 import { AppError } from '../../kernel/app-error.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { RecordOf } from '../../protocol/events.js';
 import { task as taskSchema } from '../../protocol/wire/task.js';
 import type { ToolEvent } from '../../tools/core/tool.js';

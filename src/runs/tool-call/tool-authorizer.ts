@@ -2,7 +2,7 @@ import type { RecordBody } from '../../protocol/events.js';
 import { judgedArguments, parseArguments } from '../../tools/core/check-arguments.js';
 import { toErrorText } from '../../tools/text/to-text.js';
 import { showInput } from '../../tools/text/cut-text.js';
-import type { Cut } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
 import { showUnseen } from '../../tools/text/show-unseen.js';
 import type { CallAbout, Tool } from '../../tools/core/tool.js';
 import { decisionsOf, describeRejection, inputOf } from '../closing/call-records.js';

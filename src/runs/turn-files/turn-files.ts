@@ -8,7 +8,7 @@ import { Redaction } from '../../guardrails/redaction/redaction.js';
 import { messageOf } from '../../kernel/app-error.js';
 import { doneWithin } from '../../kernel/async/promises.js';
 import { Clock } from '../../kernel/clock.js';
-import { makeFolder } from '../../kernel/private-folder.js';
+import { makeFolder } from '../../kernel/disk/private-folder.js';
 import { withWireTap } from '../../models/http/wire-tap.js';
 import { TurnFile } from './turn-file.js';
 import type { TurnNames } from './turn-file.js';

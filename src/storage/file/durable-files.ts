@@ -10,7 +10,7 @@ import {
 import { rename, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { AppError } from '../../kernel/app-error.js';
-import { syncFolder } from '../../kernel/sync-folder.js';
+import { syncFolder } from '../../kernel/disk/sync-folder.js';
 
 export const TEMPORARY_SUFFIX = '.tmp';
 

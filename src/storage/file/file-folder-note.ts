@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifMissing } from '../../kernel/missing-path.js';
+import { ifMissing } from '../../kernel/disk/missing-path.js';
 import { FolderNote } from '../memory/memory-file-catalog.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
 

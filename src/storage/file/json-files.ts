@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ifMissing } from '../../kernel/missing-path.js';
+import { ifMissing } from '../../kernel/disk/missing-path.js';
 import { replaceDurably, syncDirectory } from './durable-files.js';
 
 /** Gives `empty` if there is no such file. */

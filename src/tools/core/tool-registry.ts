@@ -5,13 +5,13 @@ import { AppError } from '../../kernel/app-error.js';
 import { duplicateName } from '../../kernel/duplicate-name.js';
 import { warnOfUndecorated } from '../../kernel/warn-of-undecorated.js';
 import type { ModelTool } from '../../models/model-provider.js';
-import { nearestNames } from '../../kernel/nearest-names.js';
+import { nearestNames } from '../../kernel/text/nearest-names.js';
 import { ToolProvider } from './tool-provider.decorator.js';
 import type { ToolServer, ToolSource } from './tool-source.js';
 import { Tool } from './tool.js';
 import { z } from 'zod';
 import { checkRetries } from './retries.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 interface Entry {
   readonly tool: Tool;

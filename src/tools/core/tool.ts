@@ -4,7 +4,7 @@ import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
 import type { Resources } from './resources.js';
 import type { ToolWorkspace } from '../workspace-files/tool-workspace.js';
 import type { ToolOutput } from './tool-output.js';
-import type { Cut } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
 
 export type ToolCategory = 'read' | 'write' | 'execute' | 'network' | 'compute' | 'human' | 'agent';
 export type ToolRisk = 'low' | 'medium' | 'high';

@@ -13,7 +13,7 @@ import { ToolProvider } from '../core/tool-provider.decorator.js';
 import { Tool } from '../core/tool.js';
 import type { CallAbout, ToolContext, ToolPolicy } from '../core/tool.js';
 import { numberLine } from '../read/number-lines.js';
-import type { Cut } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
 import { nearestLines } from './nearest-lines.js';
 import type { NearLines } from './nearest-lines.js';
 import { MAX_PLACES, replaceText } from './replace-text.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { normalizeText } from '../../kernel/normalize-text.js';
+import { normalizeText } from '../../kernel/text/normalize-text.js';
 import { FileTree } from '../../workspace/tree/file-tree.js';
 import { unsuitable } from '../../workspace/workspace-fault.js';
 import { Answer } from '../search/answer.js';

@@ -10,7 +10,7 @@ import { SearchTool } from '../search/search-tool.js';
 import type { ToolOutput } from '../core/tool-output.js';
 import { ToolProvider } from '../core/tool-provider.decorator.js';
 import type { ToolContext } from '../core/tool.js';
-import type { Cut } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
 import { LineSearch } from './line-search.js';
 
 const MAX_LINES = 1000;

@@ -1,9 +1,9 @@
-import type { Cut } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
 import type { LinearRegex } from '../../matching/linear-regex.js';
 import { Breather } from '../../kernel/async/breather.js';
 import type { TreeFile } from '../../workspace/tree/file-tree.js';
 import type { SkippedFiles } from '../../workspace/tree/skipped-files.js';
-import { decodeText, markedEncoding } from '../../kernel/decode-text.js';
+import { decodeText, markedEncoding } from '../../kernel/text/decode-text.js';
 import { readUpTo } from '../../workspace/read-file.js';
 import { openFileIn } from '../../workspace/workspace.js';
 

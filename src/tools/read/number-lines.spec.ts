@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { numberLines } from './number-lines.js';
 
 const ALL = { offset: 1, limit: Infinity, room: Infinity, cut: cutText };

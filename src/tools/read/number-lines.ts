@@ -1,5 +1,5 @@
 import { cutLine } from '../text/cut-text.js';
-import type { Cut } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
 
 export interface PageOptions {
   /** The first line, from 1. */

@@ -1,5 +1,5 @@
 import { outputIdOf, outputPath } from '../text/output-path.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { showOutput } from './show-text.js';
 
 const ALL = { offset: 1, limit: 2_000, room: 30_000, cut: cutText };

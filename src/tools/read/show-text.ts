@@ -2,7 +2,7 @@ import type { TextContent } from '../workspace-files/text-content.js';
 import { ToolFault } from '../workspace-files/tool-fault.js';
 import { numberLines } from './number-lines.js';
 import type { Page, PageOptions } from './number-lines.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /** Longer lines are broken: otherwise they would be truncated, and their rest could not be read. */
 const MAX_LINE = 1_500;

@@ -1,4 +1,4 @@
-import { normalizeText } from '../../kernel/normalize-text.js';
+import { normalizeText } from '../../kernel/text/normalize-text.js';
 import { compileGlob } from '../../matching/glob.js';
 
 /** A predicate over paths, in which canonically equivalent spellings are the same. */

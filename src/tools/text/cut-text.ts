@@ -1,5 +1,5 @@
-import type { Cut } from '../../kernel/cut-text.js';
-import { cutText } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { exactJson } from '../../kernel/json/exact-json.js';
 
 /** In characters. */

@@ -1,5 +1,5 @@
 import type { ToolData } from '../core/tool-output.js';
-import type { Cut } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
 import { showDiff } from './show-diff.js';
 import { decodeText } from './text-content.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
-import { normalizeText } from '../../kernel/normalize-text.js';
+import { normalizeText } from '../../kernel/text/normalize-text.js';
 import { findRealPath } from '../../workspace/find-real-path.js';
 import { isInGitFolder, parsePath } from '../../workspace/parse-path.js';
 import { findFile, MAX_FILE_BYTES } from '../../workspace/read-file.js';
@@ -10,7 +10,7 @@ import type { Workspace } from '../../workspace/workspace.js';
 import { WorkspaceFault } from '../../workspace/workspace-fault.js';
 import { Workspaces } from '../../workspace/workspaces.js';
 import type { CallAbout, ToolContext } from '../core/tool.js';
-import type { Cut } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
 import { describeChange } from './describe-change.js';
 import type { FileState } from './file-state.js';
 import { stateOf } from './file-state.js';

@@ -1,6 +1,6 @@
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { showDiff } from './show-diff.js';
 
 const diff = (before: string | undefined, after: string) =>

@@ -2,7 +2,7 @@ import { structuredPatch } from 'diff';
 import type { StructuredPatchHunk } from 'diff';
 import { showUnseen } from '../text/show-unseen.js';
 import { cutLine } from '../text/cut-text.js';
-import type { Cut } from '../../kernel/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
 
 export interface Versions {
   readonly path: string;

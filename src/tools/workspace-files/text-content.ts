@@ -1,4 +1,4 @@
-import { markedEncoding } from '../../kernel/decode-text.js';
+import { markedEncoding } from '../../kernel/text/decode-text.js';
 
 /** The text of a file. */
 export interface TextContent {

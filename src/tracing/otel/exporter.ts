@@ -8,7 +8,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { PushMetricExporter, ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import type { Config } from '../../config/config.js';
 import { proxyFor } from '../../config/proxy-for.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import { VERSION } from '../../kernel/version.js';
 import { ProxyAgent } from '../../net/proxy-agent.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';

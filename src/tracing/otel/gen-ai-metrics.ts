@@ -3,7 +3,7 @@ import type { Resource } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { Config } from '../../config/config.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { RecordBody, RecordOf } from '../../protocol/events.js';
 import { GEN_AI, GEN_AI_METRICS, splitModel } from './gen-ai.js';
 

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 
 /** The exporters of OpenTelemetry tell it to their diagnostics alone, with JSON after it. */

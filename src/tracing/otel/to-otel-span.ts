@@ -1,7 +1,7 @@
 import type { Attributes, HrTime, SpanContext } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 import type { InteractionRef } from '../../telemetry/telemetry-events.js';
 import { ERRORS, NOTICES } from '../../protocol/codes.js';
 import type { Usage } from '../../protocol/interaction.js';

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { userUmask } from '../../kernel/umask.js';
+import { userUmask } from '../../kernel/disk/umask.js';
 import { hostId } from './host-id.js';
 import type { OutputPipe } from './output-pipe.js';
 import { ProcessFamily } from './process-family.js';

@@ -13,7 +13,7 @@ import { Bubblewrap } from './bubblewrap.js';
 import type { BubblewrapOptions } from './bubblewrap.js';
 import { Sandbox } from './sandbox.js';
 import { MAX_PROCESSES, withLimits } from './with-limits.js';
-import { cutText } from '../../kernel/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 type SandboxSettings = Pick<
   Config,

@@ -1,8 +1,8 @@
-import { decodeText } from '../../kernel/decode-text.js';
+import { decodeText } from '../../kernel/text/decode-text.js';
 import type { Folder } from '../folder.js';
 import { openFileIn } from '../workspace.js';
 import type { Breather } from '../../kernel/async/breather.js';
-import { readSpan } from '../../kernel/read-span.js';
+import { readSpan } from '../../kernel/disk/read-span.js';
 import { IgnoreRules } from './ignore-rules.js';
 
 export const IGNORE_FILE = '.gitignore';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { findFile } from '../../../workspace/read-file.js';
 import { WorkspaceFault } from '../../../workspace/workspace-fault.js';
 import { Workspaces } from '../../../workspace/workspaces.js';
-import { cutText } from '../../../kernel/cut-text.js';
+import { cutText } from '../../../kernel/text/cut-text.js';
 
 /** File with a project's instructions for agents. */
 const FILE = 'AGENTS.md';

@@ -1,4 +1,4 @@
-import { cutText } from '../../../kernel/cut-text.js';
+import { cutText } from '../../../kernel/text/cut-text.js';
 
 /** A question to the user, and the answer. */
 export interface Fact {

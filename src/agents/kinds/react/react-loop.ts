@@ -1,6 +1,6 @@
 import type { AgentContext, GenerateOptions, ToolOutcome, Turn } from '../../agent-context.js';
 import { AppError } from '../../../kernel/app-error.js';
-import { cutText } from '../../../kernel/cut-text.js';
+import { cutText } from '../../../kernel/text/cut-text.js';
 
 /** This many turns in a row whose calls fail alike end the loop: each one costs. */
 const MAX_FUTILE_TURNS = 3;

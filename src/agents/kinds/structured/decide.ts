@@ -4,7 +4,7 @@ import { AppError } from '../../../kernel/app-error.js';
 import type { Message } from '../../../protocol/message.js';
 import type { AgentContext } from '../../agent-context.js';
 import { readAnswer } from './read-answer.js';
-import { cutText } from '../../../kernel/cut-text.js';
+import { cutText } from '../../../kernel/text/cut-text.js';
 
 /** The part of an agent's context that a decision needs. */
 export type Decider = Pick<AgentContext, 'generate' | 'messages' | 'notice'>;

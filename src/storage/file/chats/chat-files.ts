@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { readSpanSync } from '../../../kernel/read-span.js';
-import { isMissing } from '../../../kernel/missing-path.js';
+import { readSpanSync } from '../../../kernel/disk/read-span.js';
+import { isMissing } from '../../../kernel/disk/missing-path.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { ChatSnapshot } from '../../memory/core/journal.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';

@@ -1,6 +1,6 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifMissing } from '../../../kernel/missing-path.js';
+import { ifMissing } from '../../../kernel/disk/missing-path.js';
 import { textsOf } from '../../../persistence/chat-texts.js';
 import { INTERRUPTED, newChatRow } from '../../../persistence/interaction-rules.js';
 import type { ChatRow, NewChat } from '../../../persistence/rows/chat-rows.js';

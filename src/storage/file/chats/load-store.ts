@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mapInBatches } from '../../../kernel/async/batches.js';
-import { ifMissing } from '../../../kernel/missing-path.js';
+import { ifMissing } from '../../../kernel/disk/missing-path.js';
 import type { StoreCore } from '../../memory/core/store-core.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
 import { ChatDirectory } from './chat-directory.js';

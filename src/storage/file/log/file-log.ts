@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { open, rm } from 'node:fs/promises';
-import { readSpan } from '../../../kernel/read-span.js';
+import { readSpan } from '../../../kernel/disk/read-span.js';
 import { recordDamaged } from '../../../persistence/rows/damaged-record.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RecordType } from '../../../protocol/events.js';

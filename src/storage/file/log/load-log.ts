@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { copyFile, open, rm } from 'node:fs/promises';
-import { readSpanSync } from '../../../kernel/read-span.js';
+import { readSpanSync } from '../../../kernel/disk/read-span.js';
 import type { InteractionStart } from '../../memory/core/journal.js';
 import { StoredInteraction } from '../../memory/core/stored-interaction.js';
 import type { ChatDirectory } from '../chats/chat-directory.js';

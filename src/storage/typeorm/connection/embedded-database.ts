@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import { AppError } from '../../../kernel/app-error.js';
-import { isMissing } from '../../../kernel/missing-path.js';
+import { isMissing } from '../../../kernel/disk/missing-path.js';
 
 /**
  * The smallest segment size of the write-ahead log: a third less to write when the directory is

@@ -1,5 +1,5 @@
-import { ReaderThreads } from '../../../kernel/reader-threads.js';
-import type { ThreadLimits, Unreadable } from '../../../kernel/reader-threads.js';
+import { ReaderThreads } from '../../../kernel/async/reader-threads.js';
+import type { ThreadLimits, Unreadable } from '../../../kernel/async/reader-threads.js';
 import type { ImageSize } from '../image-size.js';
 import { aboutImage, readImage } from '../read-image.js';
 import type { ReadImage } from '../read-image.js';

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { Clock } from './clock.js';
+import type { Clock } from '../clock.js';
 
 export interface PeriodicJob {
   /** For the log. */

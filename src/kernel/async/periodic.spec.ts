@@ -1,5 +1,5 @@
-import { Gate } from '../../test/support/gate.js';
-import { MovableClock } from '../../test/support/movable-clock.js';
+import { Gate } from '../../../test/support/gate.js';
+import { MovableClock } from '../../../test/support/movable-clock.js';
 import { Periodic } from './periodic.js';
 
 const EVERY_MS = 600_000; // no round by itself during a test

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { Slots } from './async/slots.js';
+import { Slots } from './slots.js';
 
 /** Limits of the thread's heap and stack; buffers and WebAssembly are not in it. */
 const HEAP = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 };

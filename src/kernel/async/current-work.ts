@@ -1,4 +1,4 @@
-import { AsyncValue } from './async/async-value.js';
+import { AsyncValue } from './async-value.js';
 
 const current = new AsyncValue<() => string>();
 

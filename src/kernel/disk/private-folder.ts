@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isMissing } from './missing-path.js';
-import { AppError } from './app-error.js';
+import { AppError } from '../app-error.js';
 
 const OTHERS = 0o077;
 const UNUSABLE = { DATA_DIR: 'data_dir_unusable', FILES_DIR: 'files_dir_unusable' } as const;
