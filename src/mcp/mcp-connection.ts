@@ -5,12 +5,12 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { McpError, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Progress } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { describeAnsweredError } from './answered-error.js';
+import { describeAnsweredError } from './reading/answered-error.js';
 import { CallWatch } from './http/call-watch.js';
-import { describeProblem, hideSecrets } from './describe-problem.js';
-import { callResult, resultOutput } from './result-output.js';
-import { StdioTransport } from './stdio-transport.js';
-import { SaidLines } from './said-lines.js';
+import { describeProblem, hideSecrets } from './reading/describe-problem.js';
+import { callResult, resultOutput } from './reading/result-output.js';
+import { StdioTransport } from './process/stdio-transport.js';
+import { SaidLines } from './process/said-lines.js';
 import type { ServerSettings } from './server-settings.js';
 import type { Cut } from '../kernel/text/cut-text.js';
 import type { ToolOutput } from '../tools/core/tool-output.js';

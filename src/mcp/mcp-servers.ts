@@ -12,7 +12,7 @@ import type { McpConnection } from './mcp-connection.js';
 import type { OfferedTools } from './mcp-tool.js';
 import { parseServers } from './parse-servers.js';
 import type { ServerSettings } from './server-settings.js';
-import { toolPrefix } from './tool-name.js';
+import { toolPrefix } from './reading/tool-name.js';
 
 /** Time that the start of Parley waits for its servers, in milliseconds. */
 const START_WAIT_MS = 10_000;

@@ -7,11 +7,11 @@ import type { Sliced } from '../kernel/async/sliced.js';
 import { Tool } from '../tools/core/tool.js';
 import type { ToolOutput } from '../tools/core/tool-output.js';
 import type { ToolContext, ToolPolicy } from '../tools/core/tool.js';
-import { nameOf, readDeclaration } from './declaration.js';
-import type { Declaration } from './declaration.js';
+import { nameOf, readDeclaration } from './reading/declaration.js';
+import type { Declaration } from './reading/declaration.js';
 import type { McpConnection } from './mcp-connection.js';
-import { schemaCheck } from './schema-check.js';
-import { toolName } from './tool-name.js';
+import { schemaCheck } from './reading/schema-check.js';
+import { toolName } from './reading/tool-name.js';
 import { cutText } from '../kernel/text/cut-text.js';
 
 /** Maximum number of tools of one server. A longer list degrades a model's choice. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ConfigFault } from '../config/config-error.js';
 import type { ServerSettings } from './server-settings.js';
-import { toolPrefix } from './tool-name.js';
+import { toolPrefix } from './reading/tool-name.js';
 
 const texts = z.record(z.string(), z.string());
 

@@ -1,4 +1,4 @@
-import { StdioTransport } from '../../src/mcp/stdio-transport.js';
+import { StdioTransport } from '../../src/mcp/process/stdio-transport.js';
 
 const PROGRAM = `
   const message = (n, text) => JSON.stringify({ jsonrpc: '2.0', method: 'said', params: { n, text } });

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { inSlices } from '../../kernel/async/sliced.js';
-import { cleanIncoming } from '../incoming-message.js';
+import { cleanIncoming } from '../reading/incoming-message.js';
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;

@@ -5,7 +5,7 @@ import {
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { CallWatch } from './call-watch.js';
 import { MessageExchange } from './message-exchange.js';
-import { ReplyLimit } from '../reply-limit.js';
+import { ReplyLimit } from '../reading/reply-limit.js';
 import type { HttpSettings } from '../server-settings.js';
 
 const TOOLS_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as const;

@@ -5,14 +5,14 @@ import type { StdioServerParameters } from '@modelcontextprotocol/sdk/client/std
 import { ReadBuffer } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { Breather } from '../kernel/async/breather.js';
-import { inSlices } from '../kernel/async/sliced.js';
-import { exactJson } from '../kernel/json/exact-json.js';
-import { PROCESS_MARKER } from '../workspace/processes/gated-process.js';
-import { ProcessFamily } from '../workspace/processes/process-family.js';
-import { readProcess } from '../workspace/processes/process-table.js';
-import { parseIncoming } from './incoming-message.js';
-import { ReplyLimit } from './reply-limit.js';
+import { Breather } from '../../kernel/async/breather.js';
+import { inSlices } from '../../kernel/async/sliced.js';
+import { exactJson } from '../../kernel/json/exact-json.js';
+import { PROCESS_MARKER } from '../../workspace/processes/gated-process.js';
+import { ProcessFamily } from '../../workspace/processes/process-family.js';
+import { readProcess } from '../../workspace/processes/process-table.js';
+import { parseIncoming } from '../reading/incoming-message.js';
+import { ReplyLimit } from '../reading/reply-limit.js';
 
 const NEWLINE = 0x0a;
 /** For processes that a program has started, to end by themselves after it, in milliseconds. */

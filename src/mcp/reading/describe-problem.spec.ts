@@ -1,5 +1,5 @@
 import { describeProblem } from './describe-problem.js';
-import type { HttpSettings } from './server-settings.js';
+import type { HttpSettings } from '../server-settings.js';
 
 function remote(url = 'http://127.0.0.1:9/mcp', authorization = 'Bearer secret-token') {
   return {

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { cutText } from '../kernel/text/cut-text.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /** Maximum characters of a line that are passed on. */
 const MAX_LINE = 2_000;

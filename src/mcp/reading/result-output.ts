@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { exactJson, parseExact } from '../kernel/json/exact-json.js';
-import { canonicalJson, isObject } from '../kernel/json/json.js';
-import type { Image } from '../protocol/message.js';
-import { ToolOutput } from '../tools/core/tool-output.js';
-import { MAX_IMAGE_BYTES, readImage } from '../tools/images/read-image.js';
-import { terminalText } from '../tools/text/terminal-text.js';
+import { exactJson, parseExact } from '../../kernel/json/exact-json.js';
+import { canonicalJson, isObject } from '../../kernel/json/json.js';
+import type { Image } from '../../protocol/message.js';
+import { ToolOutput } from '../../tools/core/tool-output.js';
+import { MAX_IMAGE_BYTES, readImage } from '../../tools/images/read-image.js';
+import { terminalText } from '../../tools/text/terminal-text.js';
 
 /**
  * Maximum number of blocks. Each block is parsed by itself: an invalid block, or too many of them,

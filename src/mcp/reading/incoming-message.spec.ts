@@ -1,5 +1,5 @@
-import { atOnce } from '../kernel/async/sliced.js';
-import { exactJson } from '../kernel/json/exact-json.js';
+import { atOnce } from '../../kernel/async/sliced.js';
+import { exactJson } from '../../kernel/json/exact-json.js';
 import { cleanIncoming, parseIncoming } from './incoming-message.js';
 
 const answer = (result: string): string => `{"jsonrpc":"2.0","id":1,"result":${result}}`;

@@ -1,5 +1,5 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-import { MESSAGE_LIMITS, findExcess } from '../kernel/json/bounded-json.js';
+import { MESSAGE_LIMITS, findExcess } from '../../kernel/json/bounded-json.js';
 
 /**
  * Undefined for a message within the limits; otherwise an error in its place, so that the call that

@@ -1,5 +1,5 @@
-import { expectLinear } from '../../test/support/growth.js';
-import { IMAGES, pngOf } from '../../test/support/tools/images.js';
+import { expectLinear } from '../../../test/support/growth.js';
+import { IMAGES, pngOf } from '../../../test/support/tools/images.js';
 import { callResult, resultOutput } from './result-output.js';
 
 const read = (result: unknown) => resultOutput(callResult.parse(result)).text;

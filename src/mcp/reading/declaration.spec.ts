@@ -1,5 +1,5 @@
-import { exactJson, parseExact } from '../kernel/json/exact-json.js';
-import { narrowForm, usualForm } from '../models/schema/tool-form.js';
+import { exactJson, parseExact } from '../../kernel/json/exact-json.js';
+import { narrowForm, usualForm } from '../../models/schema/tool-form.js';
 import { schemaCheck } from './schema-check.js';
 import { nameOf, readDeclaration } from './declaration.js';
 

@@ -1,6 +1,6 @@
-import type { Sliced } from '../kernel/async/sliced.js';
-import { parseExact } from '../kernel/json/exact-json.js';
-import { isObject } from '../kernel/json/json.js';
+import type { Sliced } from '../../kernel/async/sliced.js';
+import { parseExact } from '../../kernel/json/exact-json.js';
+import { isObject } from '../../kernel/json/json.js';
 import { refusalOf } from './refused-answer.js';
 
 /** In levels; what is nested deeper stays as it is. */

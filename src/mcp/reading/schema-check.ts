@@ -3,10 +3,10 @@ import { Ajv } from 'ajv';
 import type { Options, ValidateFunction } from 'ajv';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { findExcess } from '../kernel/json/bounded-json.js';
-import type { JsonLimits } from '../kernel/json/bounded-json.js';
-import { LinearRegex } from '../matching/linear-regex.js';
-import { cutText } from '../kernel/text/cut-text.js';
+import { findExcess } from '../../kernel/json/bounded-json.js';
+import type { JsonLimits } from '../../kernel/json/bounded-json.js';
+import { LinearRegex } from '../../matching/linear-regex.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /**
  * Maximum CPU time in milliseconds for checking an input against a schema: references may take

@@ -1,8 +1,8 @@
 import { ToolAnnotationsSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { exactJson, parseExact } from '../kernel/json/exact-json.js';
-import { isObject } from '../kernel/json/json.js';
-import { cutText } from '../kernel/text/cut-text.js';
+import { exactJson, parseExact } from '../../kernel/json/exact-json.js';
+import { isObject } from '../../kernel/json/json.js';
+import { cutText } from '../../kernel/text/cut-text.js';
 
 /** Maximum length, in characters of JSON. */
 const MAX_SCHEMA = 100_000;

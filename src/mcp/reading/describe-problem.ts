@@ -1,8 +1,8 @@
-import { findSecrets } from '../config/derived.js';
-import { secretValues } from '../config/secret-values.js';
-import { cutText } from '../kernel/text/cut-text.js';
-import type { Cut } from '../kernel/text/cut-text.js';
-import type { ServerSettings } from './server-settings.js';
+import { findSecrets } from '../../config/derived.js';
+import { secretValues } from '../../config/secret-values.js';
+import { cutText } from '../../kernel/text/cut-text.js';
+import type { Cut } from '../../kernel/text/cut-text.js';
+import type { ServerSettings } from '../server-settings.js';
 
 const MAX_CAUSES = 5;
 /**
