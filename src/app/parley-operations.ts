@@ -29,7 +29,7 @@ import { AdmissionGate } from '../streams/admission-gate.js';
 import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
 import { InputPipe } from '../http/input/input.pipe.js';
 import { copyBody } from '../http/input/json-body.js';
-import { CancelRunsDto, RunsQueryDto } from '../interactions/dto/runs.dto.js';
+import { CancelRunsDto, RunsQueryDto } from '../interactions/active/dto/runs.dto.js';
 import {
   EditInteractionDto,
   StartInteractionDto,
@@ -37,10 +37,10 @@ import {
 import { EventsService } from '../interactions/events.service.js';
 import { InteractionView } from '../interactions/interaction-view.js';
 import { checkIdempotencyKey } from '../interactions/interactions.decorators.js';
-import { StartService } from '../interactions/start.service.js';
-import type { CancelRuns, ListRuns } from '../interactions/run-list.js';
-import { RunsService } from '../interactions/runs.service.js';
-import type { EditedMessage, NewMessage } from '../interactions/start-request.js';
+import { StartService } from '../interactions/start/start.service.js';
+import type { CancelRuns, ListRuns } from '../interactions/active/run-list.js';
+import { RunsService } from '../interactions/active/runs.service.js';
+import type { EditedMessage, NewMessage } from '../interactions/start/start-request.js';
 import { AppError } from '../kernel/app-error.js';
 import { withinTenant } from '../kernel/tenant-scope.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';

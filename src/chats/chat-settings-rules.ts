@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../auth/principal.js';
-import { RunChecks } from '../interactions/run-checks.js';
+import { RunChecks } from '../interactions/start/run-checks.js';
 import { AppError } from '../kernel/app-error.js';
 import { requireReadable } from '../persistence/require-readable.js';
 import type { ChatRow } from '../persistence/rows/chat-rows.js';

@@ -3,7 +3,7 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Caller } from '../auth/caller.decorator.js';
 import type { Principal } from '../auth/principal.js';
 import { Access, AlsoNeeds } from '../auth/access.decorator.js';
-import { DECIDING_MODES } from '../interactions/run-checks.js';
+import { DECIDING_MODES } from '../interactions/start/run-checks.js';
 import { ChatIdDto } from '../http/input/ids.dto.js';
 import { ChatDeletion } from './chat-deletion.js';
 import { ChatsService } from './chats.service.js';

@@ -30,9 +30,9 @@ import {
   WaitLimit,
   WantsJson,
 } from './interactions.decorators.js';
-import { StartService } from './start.service.js';
-import { RetryService } from './retry.service.js';
-import type { StartHeaders, StartRequest } from './start-request.js';
+import { StartService } from './start/start.service.js';
+import { RetryService } from './start/retry.service.js';
+import type { StartHeaders, StartRequest } from './start/start-request.js';
 import { ApiAnswer } from '../http/openapi/answer.js';
 import { interaction } from '../protocol/wire/interaction.js';
 import type { Interaction } from '../protocol/wire/interaction.js';

@@ -8,13 +8,13 @@ import {
 import type { ExecutionContext } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { DECIDING_MODES } from './run-checks.js';
+import { DECIDING_MODES } from './start/run-checks.js';
 import { AlsoNeeds } from '../auth/access.decorator.js';
 import { MAX_PENDING_LENGTH } from '../streams/event-streams.js';
 import { ApiEventStream } from '../http/openapi/event-stream.js';
 import { AppError } from '../kernel/app-error.js';
 import type { SentCursor } from './events.service.js';
-import type { StartHeaders } from './start-request.js';
+import type { StartHeaders } from './start/start-request.js';
 import { prefersJson, waitLimitOf } from './request-preferences.js';
 import { ApiAnswer } from '../http/openapi/answer.js';
 import { interaction } from '../protocol/wire/interaction.js';

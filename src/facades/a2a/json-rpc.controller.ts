@@ -9,7 +9,7 @@ import { Access, AlsoNeeds } from '../../auth/access.decorator.js';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { HeadersOfStart } from '../../interactions/interactions.decorators.js';
-import type { StartHeaders } from '../../interactions/start-request.js';
+import type { StartHeaders } from '../../interactions/start/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
 import { cutText } from '../../kernel/text/cut-text.js';
 import { isObject } from '../../kernel/json/json.js';

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import { z } from 'zod';
 import type { Principal } from '../../auth/principal.js';
-import type { StartHeaders } from '../../interactions/start-request.js';
+import type { StartHeaders } from '../../interactions/start/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
 import { isFinal } from '../../protocol/interaction.js';
 import { EventStreams } from '../../streams/event-streams.js';

@@ -4,7 +4,7 @@ import { ChatAccess } from '../../access/chat-access.js';
 import { InboxService } from '../../approvals/inbox.service.js';
 import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
-import type { RunOptions } from '../../interactions/start-request.js';
+import type { RunOptions } from '../../interactions/start/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
 import { cutText } from '../../kernel/text/cut-text.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';

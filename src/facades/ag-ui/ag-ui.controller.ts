@@ -7,7 +7,7 @@ import { Access, AlsoNeeds } from '../../auth/access.decorator.js';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { HeadersOfStart } from '../../interactions/interactions.decorators.js';
-import type { StartHeaders } from '../../interactions/start-request.js';
+import type { StartHeaders } from '../../interactions/start/start-request.js';
 import { MAX_PENDING_LENGTH } from '../../streams/event-streams.js';
 import { AgentModels } from '../base/agent-models.js';
 import { AgUiRuns } from './ag-ui-runs.js';

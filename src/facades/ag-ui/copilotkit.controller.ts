@@ -11,7 +11,7 @@ import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { CancellationService } from '../../cancellation/cancellation.service.js';
 import { HeadersOfStart } from '../../interactions/interactions.decorators.js';
-import type { RunOptions, StartHeaders } from '../../interactions/start-request.js';
+import type { RunOptions, StartHeaders } from '../../interactions/start/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
 import { isObject } from '../../kernel/json/json.js';
 import { MAX_PENDING_LENGTH } from '../../streams/event-streams.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AgentRegistry } from '../../agents/agent-registry.js';
-import type { RunOptions } from '../../interactions/start-request.js';
+import type { RunOptions } from '../../interactions/start/start-request.js';
 
 /** An agent as a protocol's "model". */
 export interface AgentModel {

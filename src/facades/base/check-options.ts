@@ -1,6 +1,6 @@
 import { InputPipe } from '../../http/input/input.pipe.js';
 import { RunOptionsDto } from '../../interactions/dto/run-options.dto.js';
-import type { RunOptions } from '../../interactions/start-request.js';
+import type { RunOptions } from '../../interactions/start/start-request.js';
 
 const pipe = new InputPipe();
 

@@ -11,7 +11,7 @@ import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import { setRules } from '../../http/path-rules.js';
 import { HeadersOfStart } from '../../interactions/interactions.decorators.js';
-import type { StartHeaders } from '../../interactions/start-request.js';
+import type { StartHeaders } from '../../interactions/start/start-request.js';
 import { AppError } from '../../kernel/app-error.js';
 import { EventStreams, MAX_PENDING_LENGTH } from '../../streams/event-streams.js';
 import { AgentModels } from '../base/agent-models.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunOptions } from '../../interactions/start-request.js';
+import type { RunOptions } from '../../interactions/start/start-request.js';
 import { MAX_OUTPUT_TOKENS, MAX_TEMPERATURE, samplingOf } from '../../protocol/sampling.js';
 import type { Sampling } from '../../protocol/sampling.js';
 import { THINKING_EFFORTS } from '../../protocol/thinking.js';

@@ -22,7 +22,7 @@ import type { ClientTool } from '../../persistence/rows/interaction-row.js';
 import { APPROVAL_MODES } from '../../protocol/chat-settings.js';
 import type { ApprovalMode } from '../../protocol/chat-settings.js';
 import type { Budget } from '../../protocol/budget.js';
-import type { RunOptions } from '../start-request.js';
+import type { RunOptions } from '../start/start-request.js';
 import { MAX_OUTPUT_TOKENS, MAX_TEMPERATURE } from '../../protocol/sampling.js';
 import {
   MAX_THINKING_BUDGET,

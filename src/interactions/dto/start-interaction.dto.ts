@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString } from 'class-validator';
-import type { EditedMessage, NewMessage } from '../start-request.js';
+import type { EditedMessage, NewMessage } from '../start/start-request.js';
 import { RunOptionsDto } from './run-options.dto.js';
 
 export class StartInteractionDto extends RunOptionsDto implements NewMessage {

@@ -1,4 +1,4 @@
-import { StartService } from '../../../src/interactions/start.service.js';
+import { StartService } from '../../../src/interactions/start/start.service.js';
 import { Metrics } from '../../../src/metrics/metrics.js';
 import { Gate } from '../../support/gate.js';
 import type { Reply } from '../../support/client/api-client.js';

@@ -11,7 +11,7 @@ import type { Principal } from '../../../auth/principal.js';
 import { LiveStreams } from '../../../feed/live-streams.js';
 import type { StreamEvent } from '../../../event-log/follow/stream-event.js';
 import { HeadersOfStart } from '../../../interactions/interactions.decorators.js';
-import type { StartHeaders } from '../../../interactions/start-request.js';
+import type { StartHeaders } from '../../../interactions/start/start-request.js';
 import { AppError } from '../../../kernel/app-error.js';
 import { START } from '../../../protocol/cursor.js';
 import { EventStreams, MAX_PENDING_LENGTH } from '../../../streams/event-streams.js';

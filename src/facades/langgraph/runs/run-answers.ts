@@ -3,7 +3,7 @@ import type { MessageEvent } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Observable } from 'rxjs';
 import type { Principal } from '../../../auth/principal.js';
-import type { StartHeaders } from '../../../interactions/start-request.js';
+import type { StartHeaders } from '../../../interactions/start/start-request.js';
 import { AppError } from '../../../kernel/app-error.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import { EventStreams } from '../../../streams/event-streams.js';

@@ -4,13 +4,13 @@ import type { Principal } from '../../../auth/principal.js';
 import { ChatsService } from '../../../chats/chats.service.js';
 import { InputPipe } from '../../../http/input/input.pipe.js';
 import { StartInteractionDto } from '../../../interactions/dto/start-interaction.dto.js';
-import { StartService } from '../../../interactions/start.service.js';
-import type { Accepted } from '../../../interactions/start-errors.js';
+import { StartService } from '../../../interactions/start/start.service.js';
+import type { Accepted } from '../../../interactions/start/start-errors.js';
 import type {
   RunOptions,
   StartHeaders,
   StartRequest,
-} from '../../../interactions/start-request.js';
+} from '../../../interactions/start/start-request.js';
 import { AppError } from '../../../kernel/app-error.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';

@@ -3,7 +3,7 @@ import { ChatAccess } from '../../../access/chat-access.js';
 import type { Principal } from '../../../auth/principal.js';
 import { CancellationService } from '../../../cancellation/cancellation.service.js';
 import { ChatsService } from '../../../chats/chats.service.js';
-import type { StartHeaders } from '../../../interactions/start-request.js';
+import type { StartHeaders } from '../../../interactions/start/start-request.js';
 import { AppError } from '../../../kernel/app-error.js';
 import { Ids } from '../../../kernel/ids.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';

@@ -6,7 +6,7 @@ import type { Principal } from '../../../auth/principal.js';
 import { ChatsService } from '../../../chats/chats.service.js';
 import { checkMessages } from '../../../chats/check-messages.js';
 import { Redaction } from '../../../guardrails/redaction/redaction.js';
-import type { StartRequest } from '../../../interactions/start-request.js';
+import type { StartRequest } from '../../../interactions/start/start-request.js';
 import { AppError } from '../../../kernel/app-error.js';
 import { canonicalJson } from '../../../kernel/json/json.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';

@@ -23,7 +23,7 @@ import { CancellationService } from '../../../cancellation/cancellation.service.
 import { ChatDeletion } from '../../../chats/chat-deletion.js';
 import { ChatsService } from '../../../chats/chats.service.js';
 import { HeadersOfStart } from '../../../interactions/interactions.decorators.js';
-import type { StartHeaders } from '../../../interactions/start-request.js';
+import type { StartHeaders } from '../../../interactions/start/start-request.js';
 import { AppError } from '../../../kernel/app-error.js';
 import { EventStreams, MAX_PENDING_LENGTH } from '../../../streams/event-streams.js';
 import { ProjectedStreams } from '../../base/projected-streams.js';

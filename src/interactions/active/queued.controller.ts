@@ -1,17 +1,17 @@
 import { Body, Controller, Get, Param, Patch } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Access } from '../auth/access.decorator.js';
-import { Caller } from '../auth/caller.decorator.js';
-import type { Principal } from '../auth/principal.js';
-import { ChatIdDto, InteractionIdDto } from '../http/input/ids.dto.js';
+import { Access } from '../../auth/access.decorator.js';
+import { Caller } from '../../auth/caller.decorator.js';
+import type { Principal } from '../../auth/principal.js';
+import { ChatIdDto, InteractionIdDto } from '../../http/input/ids.dto.js';
 import { ChangeQueuedDto } from './dto/queued.dto.js';
 import { QueuedService } from './queued.service.js';
-import { ApiAnswer } from '../http/openapi/answer.js';
-import { interaction } from '../protocol/wire/interaction.js';
-import type { Interaction } from '../protocol/wire/interaction.js';
-import { queue } from '../protocol/wire/run.js';
-import type { Queue } from '../protocol/wire/run.js';
-import { quotaExceeded } from '../quotas/quota-exceeded.js';
+import { ApiAnswer } from '../../http/openapi/answer.js';
+import { interaction } from '../../protocol/wire/interaction.js';
+import type { Interaction } from '../../protocol/wire/interaction.js';
+import { queue } from '../../protocol/wire/run.js';
+import type { Queue } from '../../protocol/wire/run.js';
+import { quotaExceeded } from '../../quotas/quota-exceeded.js';
 
 @ApiTags('interactions')
 @Access('chat')

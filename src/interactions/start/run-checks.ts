@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationBootstrap } from '@nestjs/common';
-import { AgentRegistry } from '../agents/agent-registry.js';
-import { requireScope } from '../auth/auth-errors.js';
-import type { Principal } from '../auth/principal.js';
-import { Config } from '../config/config.js';
-import { ConfigError } from '../config/config-error.js';
-import { isUnderRoots } from '../config/tenant-paths.js';
-import { AppError } from '../kernel/app-error.js';
-import { ModelRegistry } from '../models/model-registry.js';
-import type { ApprovalMode } from '../protocol/chat-settings.js';
-import type { ChatSettings } from '../protocol/wire/chat.js';
+import { AgentRegistry } from '../../agents/agent-registry.js';
+import { requireScope } from '../../auth/auth-errors.js';
+import type { Principal } from '../../auth/principal.js';
+import { Config } from '../../config/config.js';
+import { ConfigError } from '../../config/config-error.js';
+import { isUnderRoots } from '../../config/tenant-paths.js';
+import { AppError } from '../../kernel/app-error.js';
+import { ModelRegistry } from '../../models/model-registry.js';
+import type { ApprovalMode } from '../../protocol/chat-settings.js';
+import type { ChatSettings } from '../../protocol/wire/chat.js';
 
 /** With these, the agent goes on before a person has decided. */
 export const DECIDING_MODES: readonly unknown[] = ['auto', 'defer'];

@@ -1,13 +1,13 @@
 import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { Access } from '../auth/access.decorator.js';
-import { Caller } from '../auth/caller.decorator.js';
-import type { Principal } from '../auth/principal.js';
+import { Access } from '../../auth/access.decorator.js';
+import { Caller } from '../../auth/caller.decorator.js';
+import type { Principal } from '../../auth/principal.js';
 import { CancelRunsDto, RunsQueryDto } from './dto/runs.dto.js';
 import { RunsService } from './runs.service.js';
-import { ApiAnswer } from '../http/openapi/answer.js';
-import { cancelledRuns, runList } from '../protocol/wire/run.js';
-import type { CancelledRuns, RunPage } from '../protocol/wire/run.js';
+import { ApiAnswer } from '../../http/openapi/answer.js';
+import { cancelledRuns, runList } from '../../protocol/wire/run.js';
+import type { CancelledRuns, RunPage } from '../../protocol/wire/run.js';
 
 @ApiTags('interactions')
 @Access('operate')

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { AuditTrail } from '../audit/audit-trail.js';
-import type { Principal } from '../auth/principal.js';
-import { DisconnectWatch } from '../cancellation/disconnect-watch.js';
-import { LiveBus } from '../event-log/live/live-bus.js';
-import { RunWaker } from '../event-log/live/run-waker.js';
-import { Clock } from '../kernel/clock.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
-import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { LeaseTerms } from '../persistence/rows/lease-rows.js';
-import type { UsedKey } from '../persistence/rows/start-rows.js';
-import { RunQueue } from '../queue/run-queue.js';
-import { LeaseKeeper } from '../runs/runner/lease-keeper.js';
-import { Runner } from '../runs/runner/runner.js';
+import { AuditTrail } from '../../audit/audit-trail.js';
+import type { Principal } from '../../auth/principal.js';
+import { DisconnectWatch } from '../../cancellation/disconnect-watch.js';
+import { LiveBus } from '../../event-log/live/live-bus.js';
+import { RunWaker } from '../../event-log/live/run-waker.js';
+import { Clock } from '../../kernel/clock.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import type { LeaseTerms } from '../../persistence/rows/lease-rows.js';
+import type { UsedKey } from '../../persistence/rows/start-rows.js';
+import { RunQueue } from '../../queue/run-queue.js';
+import { LeaseKeeper } from '../../runs/runner/lease-keeper.js';
+import { Runner } from '../../runs/runner/runner.js';
 import type { Accepted } from './start-errors.js';
 
 /** For a start that this process runs at once. */

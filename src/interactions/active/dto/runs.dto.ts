@@ -1,11 +1,11 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, Equals, IsIn, IsOptional, Matches } from 'class-validator';
 import { ValidateIf } from 'class-validator';
-import { PageQueryDto } from '../../http/input/page-query.dto.js';
-import { NamesTenants } from '../../auth/tenant-id.decorator.js';
-import type { ActiveStatus } from '../../protocol/interaction.js';
+import { PageQueryDto } from '../../../http/input/page-query.dto.js';
+import { NamesTenants } from '../../../auth/tenant-id.decorator.js';
+import type { ActiveStatus } from '../../../protocol/interaction.js';
 import type { CancelRuns, ListRuns } from '../run-list.js';
-import { RUN_STATUSES } from '../../protocol/wire/run.js';
+import { RUN_STATUSES } from '../../../protocol/wire/run.js';
 
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const RULE = { message: '$property must be 1 to 64 letters, digits, _ or -' };

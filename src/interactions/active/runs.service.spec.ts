@@ -1,8 +1,8 @@
-import { at, started } from '../../test/contracts/interaction-store/fixtures.js';
-import { memoryStore } from '../../test/support/store/whole-store.js';
-import type { AuditTrail } from '../audit/audit-trail.js';
-import { LOCAL_PRINCIPAL } from '../auth/principal.js';
-import type { CancellationService } from '../cancellation/cancellation.service.js';
+import { at, started } from '../../../test/contracts/interaction-store/fixtures.js';
+import { memoryStore } from '../../../test/support/store/whole-store.js';
+import type { AuditTrail } from '../../audit/audit-trail.js';
+import { LOCAL_PRINCIPAL } from '../../auth/principal.js';
+import type { CancellationService } from '../../cancellation/cancellation.service.js';
 import { RunsService } from './runs.service.js';
 
 const LONG = 'x'.repeat(1024 * 1024);

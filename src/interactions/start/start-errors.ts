@@ -1,10 +1,14 @@
-import { chatNotFound } from '../access/not-found.js';
-import { AppError } from '../kernel/app-error.js';
-import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import { MAX_QUEUED } from '../persistence/rows/start-rows.js';
-import type { QuotaExceeded, RetryOutcome, StartOutcome } from '../persistence/rows/start-rows.js';
-import { isWaiting } from '../protocol/interaction.js';
-import { shownRequirement } from '../runs/requirements/find-missing.js';
+import { chatNotFound } from '../../access/not-found.js';
+import { AppError } from '../../kernel/app-error.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import { MAX_QUEUED } from '../../persistence/rows/start-rows.js';
+import type {
+  QuotaExceeded,
+  RetryOutcome,
+  StartOutcome,
+} from '../../persistence/rows/start-rows.js';
+import { isWaiting } from '../../protocol/interaction.js';
+import { shownRequirement } from '../../runs/requirements/find-missing.js';
 
 /** Errors of interactions that could not go on, through no fault that the log tells of. */
 export const GIVEN_UP = ['crash_loop', 'log_unreadable', 'save_loop', 'store_refused'];

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { ChatAccess } from '../access/chat-access.js';
-import { AuditTrail } from '../audit/audit-trail.js';
-import type { Principal } from '../auth/principal.js';
-import { LiveBus } from '../event-log/live/live-bus.js';
-import { Redaction } from '../guardrails/redaction/redaction.js';
-import { AppError } from '../kernel/app-error.js';
-import { KeyedMutex } from '../kernel/async/keyed-mutex.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
-import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { QueuedChange } from '../persistence/rows/start-rows.js';
-import { Quotas } from '../quotas/quotas.js';
-import { InteractionView } from './interaction-view.js';
-import { RunChecks } from './run-checks.js';
-import type { Interaction } from '../protocol/wire/interaction.js';
+import { ChatAccess } from '../../access/chat-access.js';
+import { AuditTrail } from '../../audit/audit-trail.js';
+import type { Principal } from '../../auth/principal.js';
+import { LiveBus } from '../../event-log/live/live-bus.js';
+import { Redaction } from '../../guardrails/redaction/redaction.js';
+import { AppError } from '../../kernel/app-error.js';
+import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import type { QueuedChange } from '../../persistence/rows/start-rows.js';
+import { Quotas } from '../../quotas/quotas.js';
+import { InteractionView } from '../interaction-view.js';
+import { RunChecks } from '../start/run-checks.js';
+import type { Interaction } from '../../protocol/wire/interaction.js';
 
 interface Changes {
   readonly user_message?: string;

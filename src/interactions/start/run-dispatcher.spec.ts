@@ -1,15 +1,15 @@
-import type { AuditTrail } from '../audit/audit-trail.js';
-import type { Principal } from '../auth/principal.js';
-import type { DisconnectWatch } from '../cancellation/disconnect-watch.js';
-import type { LiveBus } from '../event-log/live/live-bus.js';
-import type { RunWaker } from '../event-log/live/run-waker.js';
-import type { InteractionStore } from '../persistence/interaction.store.js';
-import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import type { Started } from '../persistence/rows/start-rows.js';
-import type { RunQueue } from '../queue/run-queue.js';
-import type { LeaseKeeper } from '../runs/runner/lease-keeper.js';
-import type { Runner } from '../runs/runner/runner.js';
-import { FakeClock } from '../../test/support/fake-clock.js';
+import type { AuditTrail } from '../../audit/audit-trail.js';
+import type { Principal } from '../../auth/principal.js';
+import type { DisconnectWatch } from '../../cancellation/disconnect-watch.js';
+import type { LiveBus } from '../../event-log/live/live-bus.js';
+import type { RunWaker } from '../../event-log/live/run-waker.js';
+import type { InteractionStore } from '../../persistence/interaction.store.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import type { Started } from '../../persistence/rows/start-rows.js';
+import type { RunQueue } from '../../queue/run-queue.js';
+import type { LeaseKeeper } from '../../runs/runner/lease-keeper.js';
+import type { Runner } from '../../runs/runner/runner.js';
+import { FakeClock } from '../../../test/support/fake-clock.js';
 import { RunDispatcher } from './run-dispatcher.js';
 
 const CALLER = {} as Principal;

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { AuditTrail } from '../audit/audit-trail.js';
-import type { Principal } from '../auth/principal.js';
-import { LiveBus } from '../event-log/live/live-bus.js';
-import { Clock } from '../kernel/clock.js';
-import { ConversationCache } from '../persistence/conversation-cache/conversation-cache.js';
-import { InteractionStore } from '../persistence/interaction.store.js';
-import { RecordStore } from '../persistence/record.store.js';
-import type { InteractionRow } from '../persistence/rows/interaction-row.js';
-import { RunQueue } from '../queue/run-queue.js';
-import { Quotas } from '../quotas/quotas.js';
-import { RESUME_REASONS } from '../runs/scope/run-input.js';
-import { AdmissionGate } from '../streams/admission-gate.js';
+import { AuditTrail } from '../../audit/audit-trail.js';
+import type { Principal } from '../../auth/principal.js';
+import { LiveBus } from '../../event-log/live/live-bus.js';
+import { Clock } from '../../kernel/clock.js';
+import { ConversationCache } from '../../persistence/conversation-cache/conversation-cache.js';
+import { InteractionStore } from '../../persistence/interaction.store.js';
+import { RecordStore } from '../../persistence/record.store.js';
+import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
+import { RunQueue } from '../../queue/run-queue.js';
+import { Quotas } from '../../quotas/quotas.js';
+import { RESUME_REASONS } from '../../runs/scope/run-input.js';
+import { AdmissionGate } from '../../streams/admission-gate.js';
 import { RunChecks } from './run-checks.js';
 import { GIVEN_UP, chatBusy, notGivenUp, requireRetried } from './start-errors.js';
 

@@ -1,11 +1,11 @@
-import type { Principal } from '../auth/principal.js';
-import type { ClientTool } from '../persistence/rows/interaction-row.js';
-import type { StartInteraction } from '../persistence/rows/start-rows.js';
-import type { Budget } from '../protocol/budget.js';
-import type { ApprovalMode } from '../protocol/chat-settings.js';
-import type { Sampling } from '../protocol/sampling.js';
-import type { Thinking } from '../protocol/thinking.js';
-import type { RedactedCounts } from '../protocol/redacted.js';
+import type { Principal } from '../../auth/principal.js';
+import type { ClientTool } from '../../persistence/rows/interaction-row.js';
+import type { StartInteraction } from '../../persistence/rows/start-rows.js';
+import type { Budget } from '../../protocol/budget.js';
+import type { ApprovalMode } from '../../protocol/chat-settings.js';
+import type { Sampling } from '../../protocol/sampling.js';
+import type { Thinking } from '../../protocol/thinking.js';
+import type { RedactedCounts } from '../../protocol/redacted.js';
 
 /** Options of a start or an edit; the chat, the agent or the server decides the rest. */
 export interface RunOptions extends Sampling {

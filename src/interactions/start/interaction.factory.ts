@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { viewerOf } from '../access/viewer-of.js';
-import { isRecording } from '../audio/audio.service.js';
-import { AgentRegistry } from '../agents/agent-registry.js';
-import type { Principal } from '../auth/principal.js';
-import { Config } from '../config/config.js';
-import { AttachedFiles } from '../files/attached/attached-files.js';
-import type { FileRow } from '../files/file-catalog.js';
-import { AppError } from '../kernel/app-error.js';
-import { canonicalJson } from '../kernel/json/json.js';
-import { Clock } from '../kernel/clock.js';
-import { Ids } from '../kernel/ids.js';
-import { ChatAccess } from '../access/chat-access.js';
-import { requireReadable } from '../persistence/require-readable.js';
-import type { ClientTool } from '../persistence/rows/interaction-row.js';
+import { viewerOf } from '../../access/viewer-of.js';
+import { isRecording } from '../../audio/audio.service.js';
+import { AgentRegistry } from '../../agents/agent-registry.js';
+import type { Principal } from '../../auth/principal.js';
+import { Config } from '../../config/config.js';
+import { AttachedFiles } from '../../files/attached/attached-files.js';
+import type { FileRow } from '../../files/file-catalog.js';
+import { AppError } from '../../kernel/app-error.js';
+import { canonicalJson } from '../../kernel/json/json.js';
+import { Clock } from '../../kernel/clock.js';
+import { Ids } from '../../kernel/ids.js';
+import { ChatAccess } from '../../access/chat-access.js';
+import { requireReadable } from '../../persistence/require-readable.js';
+import type { ClientTool } from '../../persistence/rows/interaction-row.js';
 import type {
   AdoptedFile,
   IdempotencyKey,
   NewInteraction,
   StartInteraction,
-} from '../persistence/rows/start-rows.js';
-import { ToolRegistry } from '../tools/core/tool-registry.js';
-import { samplingOf } from '../protocol/sampling.js';
+} from '../../persistence/rows/start-rows.js';
+import { ToolRegistry } from '../../tools/core/tool-registry.js';
+import { samplingOf } from '../../protocol/sampling.js';
 import { RunChecks } from './run-checks.js';
-import { parseTraceparent } from '../timeline/trace-context.js';
+import { parseTraceparent } from '../../timeline/trace-context.js';
 import type { StartRequest } from './start-request.js';
-import type { ChatSettings } from '../protocol/wire/chat.js';
-import type { AttachedFile } from '../protocol/wire/file.js';
+import type { ChatSettings } from '../../protocol/wire/chat.js';
+import type { AttachedFile } from '../../protocol/wire/file.js';
 
 /** Builds the interaction to start from a request, with all defaults filled in. */
 @Injectable()

@@ -1,4 +1,4 @@
-import type { ActiveStatus } from '../protocol/interaction.js';
+import type { ActiveStatus } from '../../protocol/interaction.js';
 
 /** A page of the active and queued interactions, the oldest first. */
 export interface ListRuns {
