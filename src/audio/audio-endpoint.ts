@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.js';
-import type { Secret } from '../config/secret.js';
+import type { Secret } from '../config/secrets/secret.js';
 
 const OPENAI_URL = 'https://api.openai.com/v1';
 

@@ -3,9 +3,9 @@ import type { ModelPrices } from '../protocol/budget.js';
 import type { ThinkingEffort } from '../protocol/thinking.js';
 import type { FacadeName } from './facade-names.js';
 import type { SAMPLERS } from './schema.js';
-import type { MasterKey } from './master-key.js';
+import type { MasterKey } from './secrets/master-key.js';
 import type { Prices } from './prices/prices.js';
-import type { Secret } from './secret.js';
+import type { Secret } from './secrets/secret.js';
 
 export type StoreKind = 'database' | 'file';
 export type WorkspaceMode = 'chat' | 'shared';

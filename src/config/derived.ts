@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { PACKAGE_ROOT } from '../kernel/disk/package-root.js';
 import type { ApprovalMode } from '../protocol/chat-settings.js';
 import type { Variables } from './schema.js';
-import { Secret } from './secret.js';
+import { Secret } from './secrets/secret.js';
 
 type ModelVariables = Pick<
   Variables,

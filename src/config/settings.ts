@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import type { MasterKey } from './master-key.js';
-import { Secret } from './secret.js';
+import type { MasterKey } from './secrets/master-key.js';
+import { Secret } from './secrets/secret.js';
 import { TENANT } from './tenant-paths.js';
 
 // The message of each type completes the sentence `<VARIABLE>: "abc" …` and says what is allowed.

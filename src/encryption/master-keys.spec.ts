@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { MasterKey } from '../config/master-key.js';
-import { Secret } from '../config/secret.js';
+import type { MasterKey } from '../config/secrets/master-key.js';
+import { Secret } from '../config/secrets/secret.js';
 import type { OwnedKey } from './data-key-store.js';
 import { MasterKeys } from './master-keys.js';
 

@@ -2,7 +2,7 @@ import { createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { AppError } from '../kernel/app-error.js';
 import { BoundedMap } from '../kernel/bounded-map.js';
-import type { MasterKey } from '../config/master-key.js';
+import type { MasterKey } from '../config/secrets/master-key.js';
 import { DataKey, decrypt, encrypt } from './data-key.js';
 import type { KeyOwner, OwnedKey, WrappedKey } from './data-key-store.js';
 

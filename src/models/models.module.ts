@@ -5,7 +5,7 @@ import { warnOfUndecorated } from '../kernel/warn-of-undecorated.js';
 import { ConfigError } from '../config/config-error.js';
 import { Config } from '../config/config.js';
 import { proxyFor } from '../config/proxy-for.js';
-import type { Secret } from '../config/secret.js';
+import type { Secret } from '../config/secrets/secret.js';
 import { messageOf } from '../kernel/app-error.js';
 import { DemoProvider } from './demo/demo-provider.js';
 import { ModelProvider, ModelVendor } from './model-provider.js';

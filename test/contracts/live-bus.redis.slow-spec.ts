@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { Secret } from '../../src/config/secret.js';
+import { Secret } from '../../src/config/secrets/secret.js';
 import { LiveKeys } from '../../src/encryption/live-keys.js';
 import { MasterKeys } from '../../src/encryption/master-keys.js';
 import { RedisLiveBus } from '../../src/event-log/live/redis/redis-live-bus.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Secret } from '../../src/config/secret.js';
+import { Secret } from '../../src/config/secrets/secret.js';
 import { AppError } from '../../src/kernel/app-error.js';
 import type { Encryption } from '../../src/encryption/encryption.js';
 import { SpillFolder } from '../../src/event-log/spill/spill-folder.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { StreamEvent } from '../../src/event-log/follow/stream-event.js';
-import { TaskProjection } from '../../src/facades/a2a/task-projection.js';
+import { TaskProjection } from '../../src/facades/a2a/tasks/task-projection.js';
 import type { StreamResponse as Sent, Task as SentTask } from '../../src/facades/a2a/wire.js';
 import type { InteractionRow } from '../../src/persistence/rows/interaction-row.js';
 import { eventSchemas } from '../../src/protocol/event-schemas.js';

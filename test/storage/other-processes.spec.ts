@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { loadConfig } from '../../src/config/load-config.js';
-import { Secret } from '../../src/config/secret.js';
+import { Secret } from '../../src/config/secrets/secret.js';
 import { MasterKeys } from '../../src/encryption/master-keys.js';
 import { SystemClock } from '../../src/kernel/clock.js';
 import { encryptSaved } from '../../src/storage/encrypted/saved/encrypt-saved.js';

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { FacadeBaseModule } from '../base/facade-base.module.js';
-import { AgentCardController } from './agent-card.controller.js';
+import { AgentCardController } from './card/agent-card.controller.js';
 import { A2aJsonRpcController } from './json-rpc.controller.js';
 import { Operations } from './operations.js';
 import { A2aRestController } from './rest.controller.js';
 import { Sends } from './sends.js';
-import { TaskList } from './task-list.js';
-import { Tasks } from './tasks.js';
+import { TaskList } from './tasks/task-list.js';
+import { Tasks } from './tasks/tasks.js';
 import { VersionGuard } from './version.guard.js';
 
 @Module({

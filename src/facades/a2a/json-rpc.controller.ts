@@ -15,14 +15,14 @@ import { cutText } from '../../kernel/text/cut-text.js';
 import { isObject } from '../../kernel/json/json.js';
 import { MAX_PENDING_LENGTH } from '../../streams/event-streams.js';
 import { AgentModels } from '../base/agent-models.js';
-import { agentNotFound } from './agent-not-found.js';
+import { agentNotFound } from './card/agent-not-found.js';
 import { faultOf, isOfRequest, toRpcError } from './errors.js';
 import type { RpcId } from './errors.js';
 import { isForTask, noPushNotifications } from './message-body.js';
 import { Operations, refuseExtendedCard } from './operations.js';
 import type { Asking } from './operations.js';
-import { TaskList } from './task-list.js';
-import type { Framing } from './task-stream.js';
+import { TaskList } from './tasks/task-list.js';
+import type { Framing } from './tasks/task-stream.js';
 import { VersionGuard } from './version.guard.js';
 
 /** Characters. */

@@ -13,10 +13,10 @@ import { parseWith, readSentMessage, refuseTenant } from './message-body.js';
 import type { SentMessage } from './message-body.js';
 import { Sends } from './sends.js';
 import type { Begun, TaskAgent } from './sends.js';
-import { historyLength } from './task-list.js';
-import { TaskStream, replayOf } from './task-stream.js';
-import type { Framing } from './task-stream.js';
-import { Tasks, taskEnded } from './tasks.js';
+import { historyLength } from './tasks/task-list.js';
+import { TaskStream, replayOf } from './tasks/task-stream.js';
+import type { Framing } from './tasks/task-stream.js';
+import { Tasks, taskEnded } from './tasks/tasks.js';
 import type { Task } from './wire.js';
 
 const ONE = z.looseObject({ tenant: z.unknown().optional(), id: z.string(), historyLength });

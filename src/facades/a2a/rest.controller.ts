@@ -11,14 +11,14 @@ import { HeadersOfStart } from '../../interactions/interactions.decorators.js';
 import type { StartHeaders } from '../../interactions/start/start-request.js';
 import { MAX_PENDING_LENGTH } from '../../streams/event-streams.js';
 import { AgentModels } from '../base/agent-models.js';
-import { agentNotFound } from './agent-not-found.js';
+import { agentNotFound } from './card/agent-not-found.js';
 import { faultOf, toRestError } from './errors.js';
 import { isForTask, noPushNotifications } from './message-body.js';
 import { Operations, refuseExtendedCard } from './operations.js';
-import { TaskList } from './task-list.js';
-import type { TaskPage } from './task-list.js';
+import { TaskList } from './tasks/task-list.js';
+import type { TaskPage } from './tasks/task-list.js';
 import type { TaskAgent } from './sends.js';
-import type { Framing } from './task-stream.js';
+import type { Framing } from './tasks/task-stream.js';
 import { VersionGuard } from './version.guard.js';
 import type { Task } from './wire.js';
 

@@ -18,8 +18,8 @@ import type { LogRecord } from '../../persistence/rows/log-record.js';
 import { isFinal, isWaiting } from '../../protocol/interaction.js';
 import { invalid } from './message-body.js';
 import type { SentMessage } from './message-body.js';
-import { A2A_KEY } from './task-projection.js';
-import { Tasks, taskEnded } from './tasks.js';
+import { A2A_KEY } from './tasks/task-projection.js';
+import { Tasks, taskEnded } from './tasks/tasks.js';
 
 export type TaskAgent = Pick<RunOptions, 'agent' | 'model'>;
 

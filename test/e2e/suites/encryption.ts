@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Secret } from '../../../src/config/secret.js';
+import { Secret } from '../../../src/config/secrets/secret.js';
 import { Encryption } from '../../../src/encryption/encryption.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
 import { encryptSaved } from '../../../src/storage/encrypted/saved/encrypt-saved.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '../../../src/config/load-config.js';
-import { Secret } from '../../../src/config/secret.js';
+import { Secret } from '../../../src/config/secrets/secret.js';
 import { DataKeys } from '../../../src/encryption/data-keys.js';
 import { MasterKeys } from '../../../src/encryption/master-keys.js';
 import { ChatKeys } from '../../../src/storage/encrypted/chat-keys.js';

@@ -1,5 +1,5 @@
 import type { Statement } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 import { IS_QUEUED, MAY_RUN } from '../interactions/interaction-row.js';
 
 /** The parameters of `RECORDS`: arrays with an item for each record. */

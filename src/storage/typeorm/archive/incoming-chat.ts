@@ -8,7 +8,7 @@ import type { WrappedKey } from '../../../encryption/data-key-store.js';
 import type { LogRecord } from '../../../persistence/rows/log-record.js';
 import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { Database, Statement, Step } from '../connection/database.js';
-import { asParameters, named } from '../connection/named-statement.js';
+import { asParameters, named } from '../named-statement.js';
 import { FILE_COLUMNS } from '../stores/typeorm-file-catalog.js';
 import { REQUEST_COLUMNS } from '../stores/typeorm-request-store.js';
 import { chatValues, MARK_BRANCH_OF, NEW_CHAT } from '../interactions/chat-statements.js';

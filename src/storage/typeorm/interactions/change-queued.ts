@@ -1,7 +1,7 @@
 import type { InteractionKey } from '../../../persistence/rows/interaction-row.js';
 import type { QueuedChange, QueuedOutcome } from '../../../persistence/rows/start-rows.js';
 import type { Database, Row } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 import { LOCK_CHAT_OF } from './chat-statements.js';
 import { FIND_INTERACTION, IS_QUEUED, toInteractionRow } from './interaction-row.js';
 import type { ColumnsOfInteraction } from './interaction-row.js';

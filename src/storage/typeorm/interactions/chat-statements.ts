@@ -1,6 +1,6 @@
 import type { NewChat } from '../../../persistence/rows/chat-rows.js';
 import type { Statement } from '../connection/database.js';
-import { asParameters } from '../connection/named-statement.js';
+import { asParameters } from '../named-statement.js';
 import { HAS_BEGUN, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 
 /**

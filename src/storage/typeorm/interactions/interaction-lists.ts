@@ -1,6 +1,6 @@
 import { INTERACTION_COLUMNS } from './interaction-row.js';
 import type { Statement } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 import { inSeenChat, VIEWER } from '../viewer-sql.js';
 import { IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 

@@ -1,5 +1,5 @@
 import type { Database, Row, Statement } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 import { COLUMNS_OF_INTERACTION, COLUMNS_OF_USAGE } from '../entities/interaction.entity.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import { addTokens, toDollars } from '../../../protocol/interaction.js';

@@ -1,6 +1,6 @@
 import type { RetryInteraction, RetryOutcome } from '../../../persistence/rows/start-rows.js';
 import type { Database } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 import { LOCK_CHAT_OF } from './chat-statements.js';
 import {
   EXCEEDED,

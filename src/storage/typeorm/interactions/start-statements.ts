@@ -2,7 +2,7 @@ import { MAX_QUEUED } from '../../../persistence/rows/start-rows.js';
 import { INSERT_CHAT, NEW_CHAT, beginInteractions } from './chat-statements.js';
 import { isSeen, VIEWER } from '../viewer-sql.js';
 import type { Statement } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 import { CANCELLED, IS_ACTIVE, IS_QUEUED } from './interaction-row.js';
 import { EXCEEDED, QUOTA_USAGE, QUOTAS } from './quota-statements.js';
 

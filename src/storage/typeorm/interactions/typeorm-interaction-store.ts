@@ -24,7 +24,7 @@ import { retryInteraction } from './retry-interaction.js';
 import { startInteraction } from './start-interaction.js';
 import type { Message } from '../../../protocol/message.js';
 import type { Database } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 import {
   LAST_BEGUN,
   LIST_ACTIVE,

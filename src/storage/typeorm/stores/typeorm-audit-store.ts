@@ -4,7 +4,7 @@ import { AuditStore } from '../../../audit/audit-store.js';
 import type { AuditPage } from '../../../audit/audit-store.js';
 import type { StartInteraction } from '../../../persistence/rows/start-rows.js';
 import type { Database, Step } from '../connection/database.js';
-import { asParameters, named } from '../connection/named-statement.js';
+import { asParameters, named } from '../named-statement.js';
 import { AuditEntity } from '../entities/audit.entity.js';
 import type { AuditRow } from '../entities/audit.entity.js';
 

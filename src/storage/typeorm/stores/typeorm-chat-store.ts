@@ -19,7 +19,7 @@ import { SWITCH_HEAD } from '../interactions/chat-statements.js';
 import { chatValues, INSERT_CHAT, LOCK_CHAT, NEW_CHAT } from '../interactions/chat-statements.js';
 import type { Database } from '../connection/database.js';
 import type { Statement } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 import type { Vacuum } from '../connection/vacuum.js';
 import {
   IS_ACTIVE,

@@ -2,7 +2,7 @@ import { FileCatalog } from '../../../files/file-catalog.js';
 import type { AddedFile, FileKey, FilePage, FileRow } from '../../../files/file-catalog.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
 import type { Database, Row, Statement, Step } from '../connection/database.js';
-import { asParameters, named } from '../connection/named-statement.js';
+import { asParameters, named } from '../named-statement.js';
 import { inSeenChat, viewerValues, VIEWER } from '../viewer-sql.js';
 
 export const FILE_COLUMNS =

@@ -10,7 +10,7 @@ import type { Database } from '../connection/database.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
 import type { Statement } from '../connection/database.js';
-import { asParameters, named } from '../connection/named-statement.js';
+import { asParameters, named } from '../named-statement.js';
 import { IS_ACTIVE, IS_QUEUED } from '../interactions/interaction-row.js';
 
 const LOCK: Statement = {

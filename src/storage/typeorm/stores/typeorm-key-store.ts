@@ -3,7 +3,7 @@ import type { Repository } from 'typeorm';
 import type { ApiKey } from '../../../auth/keys/key-store.js';
 import { KeyStore } from '../../../auth/keys/key-store.js';
 import type { Database, Statement } from '../connection/database.js';
-import { asParameters, named } from '../connection/named-statement.js';
+import { asParameters, named } from '../named-statement.js';
 import { KeyEntity } from '../entities/key.entity.js';
 
 /** Additions to one tenant are serialized, so that the limit holds. */

@@ -7,7 +7,7 @@ import type {
   Unowned,
 } from '../../../persistence/rows/lease-rows.js';
 import type { Database, Statement } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 import {
   INTERACTION_COLUMNS,
   IS_ACTIVE,

@@ -10,7 +10,7 @@ import { ANY_TENANT } from '../../../persistence/any-tenant.js';
 import type { AnyViewer } from '../../../persistence/viewer.js';
 import { inSeenChat, viewerValues, VIEWER } from '../viewer-sql.js';
 import type { Database, Statement } from '../connection/database.js';
-import { columnsOf, named } from '../connection/named-statement.js';
+import { columnsOf, named } from '../named-statement.js';
 import { INTERACTION_COLUMNS, toInteractionRow } from '../interactions/interaction-row.js';
 import type { ColumnsOfInteraction } from '../interactions/interaction-row.js';
 import type { RequestStatus } from '../../../protocol/wire/request.js';

@@ -5,7 +5,7 @@ import { RuleStore } from '../../../permissions/rules/rule-store.js';
 import type { RulePlace } from '../../../permissions/rules/order-rules.js';
 import { MAX_USES_KEPT } from '../../../permissions/rules/rule-uses.js';
 import type { Database, Statement } from '../connection/database.js';
-import { asParameters, named } from '../connection/named-statement.js';
+import { asParameters, named } from '../named-statement.js';
 import { isSeen, viewerValues, VIEWER } from '../viewer-sql.js';
 import type { PermissionRule } from '../../../protocol/wire/rule.js';
 

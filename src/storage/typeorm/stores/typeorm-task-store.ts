@@ -2,7 +2,7 @@ import type { AnyViewer } from '../../../persistence/viewer.js';
 import { TaskStore } from '../../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../../tasks/task-store.js';
 import type { Database, Statement } from '../connection/database.js';
-import { asParameters, named } from '../connection/named-statement.js';
+import { asParameters, named } from '../named-statement.js';
 import { TaskEntity } from '../entities/task.entity.js';
 import { inSeenChat, viewerValues, VIEWER } from '../viewer-sql.js';
 import type { Task } from '../../../protocol/wire/task.js';

@@ -1,7 +1,7 @@
 import type { SavedPrincipal, StreamTicket } from '../../../auth/tickets/ticket-store.js';
 import { TicketStore } from '../../../auth/tickets/ticket-store.js';
 import type { Database, Statement } from '../connection/database.js';
-import { named } from '../connection/named-statement.js';
+import { named } from '../named-statement.js';
 
 /** Processes that sweep at once don't wait for each other. */
 const SWEEP: Statement = {

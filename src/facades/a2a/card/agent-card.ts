@@ -1,5 +1,5 @@
-import { VERSION } from '../../kernel/version.js';
-import type { AgentModel } from '../base/agent-models.js';
+import { VERSION } from '../../../kernel/version.js';
+import type { AgentModel } from '../../base/agent-models.js';
 
 export interface CardOptions {
   /** Where the server is, as the client names it: `https://parley.example`. */

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { ChatAccess } from '../../access/chat-access.js';
-import type { Principal } from '../../auth/principal.js';
-import { formatChatCursor } from '../../chats/chat-cursor.js';
-import { ChatsService } from '../../chats/chats.service.js';
-import { MAX_PAGE_BYTES, jsonBytes } from '../../kernel/page-cursor.js';
-import { AppError } from '../../kernel/app-error.js';
-import { isFinal, isWaiting } from '../../protocol/interaction.js';
-import { invalid, parseWith, refuseTenant } from './message-body.js';
-import type { TaskAgent } from './sends.js';
+import { ChatAccess } from '../../../access/chat-access.js';
+import type { Principal } from '../../../auth/principal.js';
+import { formatChatCursor } from '../../../chats/chat-cursor.js';
+import { ChatsService } from '../../../chats/chats.service.js';
+import { MAX_PAGE_BYTES, jsonBytes } from '../../../kernel/page-cursor.js';
+import { AppError } from '../../../kernel/app-error.js';
+import { isFinal, isWaiting } from '../../../protocol/interaction.js';
+import { invalid, parseWith, refuseTenant } from '../message-body.js';
+import type { TaskAgent } from '../sends.js';
 import { FINAL_STATES } from './task-projection.js';
 import { Tasks } from './tasks.js';
-import type { Task, TaskState } from './wire.js';
-import type { Interaction } from '../../protocol/wire/interaction.js';
+import type { Task, TaskState } from '../wire.js';
+import type { Interaction } from '../../../protocol/wire/interaction.js';
 
 /** Number of interactions of a chat, or of chats of the list, that are read at once. */
 const SLICE = 20;

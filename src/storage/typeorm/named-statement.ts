@@ -1,4 +1,4 @@
-import type { Statement, Step } from './database.js';
+import type { Statement, Step } from './connection/database.js';
 
 type NamesIn<List extends string> = List extends `${infer First}, ${infer Rest}`
   ? First | NamesIn<Rest>

@@ -1,5 +1,5 @@
-import { AppError } from '../../kernel/app-error.js';
-import { cutText } from '../../kernel/text/cut-text.js';
+import { AppError } from '../../../kernel/app-error.js';
+import { cutText } from '../../../kernel/text/cut-text.js';
 
 export function agentNotFound(name: string): AppError {
   const message = `There is no agent "${cutText(name, 64)}".`;

@@ -1,9 +1,9 @@
-import type { StreamEvent } from '../../event-log/follow/stream-event.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import { eventSchemas } from '../../protocol/event-schemas.js';
+import type { StreamEvent } from '../../../event-log/follow/stream-event.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
+import { eventSchemas } from '../../../protocol/event-schemas.js';
 import { TaskProjection } from './task-projection.js';
 import { TaskStream } from './task-stream.js';
-import type { StreamResponse } from './wire.js';
+import type { StreamResponse } from '../wire.js';
 
 type Type = StreamEvent['type'];
 type Fields = Readonly<Record<string, unknown>>;

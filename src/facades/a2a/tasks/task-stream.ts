@@ -1,9 +1,9 @@
-import type { FollowedEvent } from '../../event-log/follow/follower.js';
-import type { AppError } from '../../kernel/app-error.js';
-import type { StreamFrame } from '../../streams/event-streams.js';
-import type { Projection, StreamedProjection } from '../base/projected-streams.js';
+import type { FollowedEvent } from '../../../event-log/follow/follower.js';
+import type { AppError } from '../../../kernel/app-error.js';
+import type { StreamFrame } from '../../../streams/event-streams.js';
+import type { Projection, StreamedProjection } from '../../base/projected-streams.js';
 import type { TaskProjection } from './task-projection.js';
-import type { StreamResponse } from './wire.js';
+import type { StreamResponse } from '../wire.js';
 
 /** How a transport writes frames. */
 export interface Framing {

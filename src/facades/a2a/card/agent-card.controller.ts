@@ -1,9 +1,9 @@
 import { Controller, Get, Param, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { Access } from '../../auth/access.decorator.js';
-import { Config } from '../../config/config.js';
-import { AgentModels } from '../base/agent-models.js';
+import { Access } from '../../../auth/access.decorator.js';
+import { Config } from '../../../config/config.js';
+import { AgentModels } from '../../base/agent-models.js';
 import { agentCardOf } from './agent-card.js';
 import { agentNotFound } from './agent-not-found.js';
 

@@ -1,15 +1,15 @@
-import type { StreamEvent } from '../../event-log/follow/stream-event.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { RecordEvent } from '../../protocol/events.js';
-import { NO_USAGE, addUsage, isFinal } from '../../protocol/interaction.js';
-import type { FinalStatus, Usage } from '../../protocol/interaction.js';
-import { isObject } from '../../kernel/json/json.js';
-import { OpenWork } from '../base/open-work.js';
-import type { OpenRequest } from '../base/open-work.js';
-import { partsOfRequest } from './asking.js';
-import { Texts } from './texts.js';
-import type { A2aMessage, ArtifactChange, Part, StreamResponse, Task } from './wire.js';
-import type { TaskState, TaskStatus } from './wire.js';
+import type { StreamEvent } from '../../../event-log/follow/stream-event.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
+import type { RecordEvent } from '../../../protocol/events.js';
+import { NO_USAGE, addUsage, isFinal } from '../../../protocol/interaction.js';
+import type { FinalStatus, Usage } from '../../../protocol/interaction.js';
+import { isObject } from '../../../kernel/json/json.js';
+import { OpenWork } from '../../base/open-work.js';
+import type { OpenRequest } from '../../base/open-work.js';
+import { partsOfRequest } from '../asking.js';
+import { Texts } from '../texts.js';
+import type { A2aMessage, ArtifactChange, Part, StreamResponse, Task } from '../wire.js';
+import type { TaskState, TaskStatus } from '../wire.js';
 
 /** The key of `metadata` under which an interaction has the id that the client gave its message. */
 export const A2A_KEY = 'a2a';
