@@ -1,4 +1,7 @@
-// Builds when dist is missing or older than what it is made of; says nothing when it is fresh.
+/**
+ * Builds when dist is missing or older than what it is made of; says nothing when it is fresh.
+ * `--only-src`: compiles `src`, which takes a second, and leaves the programs for the next build.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +28,8 @@ const INPUTS = [
 /** Written by builds themselves. */
 const NO_INPUT = 'node_modules';
 
-if (isStale()) build();
+const make = process.argv.includes('--only-src') ? compileSrc : build;
+if (isStale()) make();
 
 function isStale() {
   if (!existsSync(built)) return true;
@@ -40,6 +44,12 @@ function isNewer(path, time) {
   if (!stat.isDirectory()) return false;
   const names = readdirSync(path).filter((name) => name !== NO_INPUT);
   return names.some((name) => isNewer(join(path, name), time));
+}
+
+function compileSrc() {
+  const args = [join(root, 'scripts/compile.mjs'), root, 'src'];
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 /** Types are for other packages: they are kept up to date where `npm run build` has made them. */
