@@ -15,6 +15,8 @@ const bin = fileURLToPath(new URL('../node_modules/.bin', import.meta.url));
 
 const cache = 'node_modules/.cache/check';
 
+/** Without collections until 4 GiB the linter takes a quarter less: most memory stays in use. */
+const GO = { GOGC: 'off', GOMEMLIMIT: '4GiB' };
 const LINT = 'oxlint --type-aware --type-check --deny-warnings --report-unused-disable-directives';
 const FORMAT = `prettier --check --log-level warn --cache --cache-location ${cache}/prettier`;
 const QUICK = {
@@ -99,7 +101,7 @@ async function check(name, command) {
 async function run(command) {
   const child = spawn(`${command} 2>&1`, {
     shell: true,
-    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
+    env: { ...GO, ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const closed = new Promise((resolve) => child.on('close', resolve));
