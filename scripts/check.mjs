@@ -33,7 +33,7 @@ const ALL = {
   'format of src': formatOf('src', 'src'),
   'format of the rest': formatOf('rest', `. '!src/**'`),
   dependencies: 'depcruise src client terminal migrations web/src',
-  unused: 'knip',
+  unused: `knip --cache --cache-location ${CACHES}/knip`,
   'API document': 'node scripts/generate-openapi.mjs --check',
   'types of the client': 'node scripts/generate-client-types.mjs --check',
   'codes of problems': 'node scripts/generate-problems-doc.mjs --check',
