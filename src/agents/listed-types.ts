@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../protocol/json.js';
-import { text } from '../protocol/records/fields.js';
+import { text } from '../protocol/wire/fields.js';
 import { components } from '../protocol/wire/components.js';
 
 const agentType = z

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isSealed } from '../encryption/sealed-text.js';
 import { AppError } from '../kernel/app-error.js';
 import type { FieldFault } from '../kernel/app-error.js';
-import { json } from '../protocol/records/fields.js';
+import { json } from '../protocol/wire/fields.js';
 import type { Message } from '../protocol/message.js';
 import { isObjectText } from '../kernel/json/bounded-json.js';
 

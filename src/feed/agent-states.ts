@@ -6,7 +6,7 @@ import type { LogRecord } from '../persistence/rows/log-record.js';
 import type { RecordStore } from '../persistence/record.store.js';
 import type { InteractionRow } from '../persistence/rows/interaction-row.js';
 import type { RecordEvent } from '../protocol/events.js';
-import type { AgentState } from '../protocol/agent.js';
+import type { AgentState } from '../protocol/wire/agent.js';
 import type { AgentFocus } from '../protocol/wire/agent.js';
 
 export interface StateOfAgent extends AgentFocus {

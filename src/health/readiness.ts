@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { VERSION } from '../kernel/version.js';
 import type { Immutable } from '../protocol/json.js';
-import { text, time } from '../protocol/records/fields.js';
+import { text, time } from '../protocol/wire/fields.js';
 import { components } from '../protocol/wire/components.js';
 import { problem } from '../protocol/wire/problem.js';
 import { toolServer } from '../tools/listed-tools.js';

@@ -10,7 +10,7 @@ import { ToolRegistry } from '../tools/core/tool-registry.js';
 import { Telemetry } from '../telemetry/telemetry.js';
 import type { TelemetryEvents } from '../telemetry/telemetry-events.js';
 import { countStalls } from '../watchdog/stalls.js';
-import { FINAL_STATUSES } from '../protocol/records/fields.js';
+import { FINAL_STATUSES } from '../protocol/wire/fields.js';
 import {
   codeLabel,
   ERROR_CODES,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Immutable } from './json.js';
-import type { budget } from './records/fields.js';
+import type { budget } from './wire/fields.js';
 
 /** Limits for an agent and all below it; a field that is left out sets no limit. */
 export type Budget = Immutable<z.infer<typeof budget>>;

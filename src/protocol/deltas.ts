@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockId, count, text } from './records/fields.js';
+import { blockId, count, text } from './wire/fields.js';
 
 /** The part of the log that `Interaction.agent_events` shows. */
 export const AGENT_EVENT_TYPES = [

@@ -3,7 +3,7 @@ import { AGENT_EVENT_TYPES, delta, deltaType, trace } from './deltas.js';
 import { liveEvents } from './live-events.js';
 import { records } from './records.js';
 import { components, pathTo } from './wire/components.js';
-import { count, text, time } from './records/fields.js';
+import { count, text, time } from './wire/fields.js';
 
 const ORIGIN = { interaction_id: text, agent_id: text };
 const NUMBERED = { ...ORIGIN, seq: count.min(1).describe('1, 2, 3… without a gap.'), at: time };

@@ -9,7 +9,7 @@ import type {
   eventError,
   finishReason,
   stoppedEffect,
-} from './records/fields.js';
+} from './wire/fields.js';
 
 /** Result, for the model, of a call that a crash interrupted and that must not be repeated (I4). */
 export const OUTCOME_UNKNOWN =

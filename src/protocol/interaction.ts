@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { EventError } from './events.js';
 import type { Immutable } from './json.js';
-import { ACTIVE_STATUSES, FINAL_STATUSES } from './records/fields.js';
-import type { VISIBILITIES, usage } from './records/fields.js';
+import { ACTIVE_STATUSES, FINAL_STATUSES } from './wire/fields.js';
+import type { VISIBILITIES, usage } from './wire/fields.js';
 
 /** Occupies the chat: at most one interaction per chat has one of these (I9). */
 export type ActiveStatus = (typeof ACTIVE_STATUSES)[number];

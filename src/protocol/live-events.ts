@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from './json.js';
-import { text } from './records/fields.js';
+import { text } from './wire/fields.js';
 import { agentFocus, agentState } from './wire/agent.js';
 import { chatSummary } from './wire/chat.js';
 import { file } from './wire/file.js';

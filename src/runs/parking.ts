@@ -1,7 +1,7 @@
 import type { RunSlot } from '../queue/run-queue.js';
-import type { RunHealth } from './scope/run-health.js';
+import type { RunHealth } from './scope/health/run-health.js';
 import type { RunSignals } from './run-signals.js';
-import type { Activity, ActivityListener } from './scope/run-activity.js';
+import type { Activity, ActivityListener } from './scope/health/run-activity.js';
 
 interface ParkingOptions {
   /** Time that a waiting run stays in memory before it is parked, in milliseconds. */

@@ -16,13 +16,13 @@ import type { RunSlot } from '../queue/run-queue.js';
 import { OpenWork } from './scope/open-work.js';
 import { Parking } from './parking.js';
 import type { WaitingRuns } from './parking.js';
-import { RunHealth, SLOW_AFTER_LOSS } from './scope/run-health.js';
-import type { Quarantine } from './scope/run-health.js';
+import { RunHealth, SLOW_AFTER_LOSS } from './scope/health/run-health.js';
+import type { Quarantine } from './scope/health/run-health.js';
 import { isRetried } from './scope/run-input.js';
 import type { RunInput } from './scope/run-input.js';
 import type { RunLease } from './scope/run-lease.js';
 import { outageNotices } from './outage-notices.js';
-import { isLoss } from './scope/run-reports.js';
+import { isLoss } from './scope/health/run-reports.js';
 import type { RunServices } from './scope/run-services.js';
 import { RunSignals } from './run-signals.js';
 import { RunStop } from './scope/run-stop.js';
@@ -31,7 +31,7 @@ import { giveUp } from './closing/give-up.js';
 import { requireProgress } from './closing/save-loop.js';
 import { AgentScope } from './scope/agent-scope.js';
 import { untilMet } from './requirements/until-met.js';
-import { RunActivity } from './scope/run-activity.js';
+import { RunActivity } from './scope/health/run-activity.js';
 import { RunScope } from './scope/run-scope.js';
 
 /** Time that a run waits in memory for what the server lacks: it may be away for a moment only. */

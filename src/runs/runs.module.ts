@@ -15,7 +15,7 @@ import { WorkspaceModule } from '../workspace/workspace.module.js';
 import { ObservedWindows } from './context-window/observed-windows.js';
 import { CallRates } from './limits/call-limits.js';
 import { Pricing } from './limits/pricing.js';
-import { RunReports } from './scope/run-reports.js';
+import { RunReports } from './scope/health/run-reports.js';
 import { Inventory } from './requirements/inventory.js';
 import { RequirementSweep } from './requirements/requirement-sweep.js';
 import { RunServices } from './scope/run-services.js';

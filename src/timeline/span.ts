@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../protocol/json.js';
-import { count, eventError, finishReason, text, time, usage } from '../protocol/records/fields.js';
+import { count, eventError, finishReason, text, time, usage } from '../protocol/wire/fields.js';
 import { components } from '../protocol/wire/components.js';
 
 const spanEvent = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../protocol/json.js';
-import { json, text, time } from '../protocol/records/fields.js';
+import { json, text, time } from '../protocol/wire/fields.js';
 import { components } from '../protocol/wire/components.js';
 
 const category = z.enum(['read', 'write', 'execute', 'network', 'compute', 'human', 'agent']);

@@ -1,7 +1,7 @@
 import type { Json } from '../../protocol/json.js';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { RecordOf } from '../../protocol/events.js';
-import type { AgentState } from '../../protocol/agent.js';
+import type { AgentState } from '../../protocol/wire/agent.js';
 import { addUsage, NO_USAGE } from '../../protocol/interaction.js';
 import type { AgentFocus } from '../../protocol/wire/agent.js';
 

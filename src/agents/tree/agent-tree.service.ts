@@ -20,7 +20,7 @@ import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
 import type { RecordType } from '../../protocol/events.js';
 import type { InterventionRow } from '../../persistence/rows/intervention-rows.js';
 import { isFinal } from '../../protocol/interaction.js';
-import { ACTIVE_STATUSES } from '../../protocol/records/fields.js';
+import { ACTIVE_STATUSES } from '../../protocol/wire/fields.js';
 import type { Message } from '../../protocol/message.js';
 import { Conversation } from '../../conversation/conversation.js';
 import { viewInterventions } from '../interventions/intervention-view.js';

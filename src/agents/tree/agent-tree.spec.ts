@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { LogRecord } from '../../persistence/rows/log-record.js';
 import type { Hidden, RecordBody } from '../../protocol/events.js';
-import type { AgentState } from '../../protocol/agent.js';
+import type { AgentState } from '../../protocol/wire/agent.js';
 import type { AgentNode } from './agent-node.js';
 import { AgentTree } from './agent-tree.js';
 import { readTree } from './read-tree.js';

@@ -12,7 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { UnlessAbsent } from '../../http/input/unless-absent.js';
-import { VISIBILITIES } from '../../protocol/records/fields.js';
+import { VISIBILITIES } from '../../protocol/wire/fields.js';
 import type { Visibility } from '../../protocol/interaction.js';
 import { ChatSettingsDto } from '../../interactions/dto/chat-settings.dto.js';
 import type { Message } from '../../protocol/message.js';

@@ -11,7 +11,7 @@ import {
 } from 'class-validator';
 import { UnlessAbsent } from '../../http/input/unless-absent.js';
 import { ChatSettingsDto } from '../../interactions/dto/chat-settings.dto.js';
-import { VISIBILITIES } from '../../protocol/records/fields.js';
+import { VISIBILITIES } from '../../protocol/wire/fields.js';
 import type { Visibility } from '../../protocol/interaction.js';
 import type { UpdateChat } from '../chat-request.js';
 import { MaxJsonLength } from '../../http/input/max-json-length.js';

@@ -11,7 +11,7 @@ import {
 } from '../../protocol/chat-settings.js';
 import { MAX_KEPT_MESSAGES } from '../check-messages.js';
 import { MAX_OUTPUT_TOKENS, MAX_TEMPERATURE } from '../../protocol/sampling.js';
-import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../protocol/records/fields.js';
+import { ACTIVE_STATUSES, FINAL_STATUSES } from '../../protocol/wire/fields.js';
 import {
   budget,
   cause,
@@ -22,7 +22,7 @@ import {
   thinking,
   time,
   usage,
-} from '../../protocol/records/fields.js';
+} from '../../protocol/wire/fields.js';
 import { cutText } from '../../kernel/text/cut-text.js';
 import type { ChatSettings } from '../../protocol/wire/chat.js';
 

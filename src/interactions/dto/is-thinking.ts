@@ -1,5 +1,5 @@
 import { ValidateBy } from 'class-validator';
-import { thinking } from '../../protocol/records/fields.js';
+import { thinking } from '../../protocol/wire/fields.js';
 import { THINKING_VALUES } from '../../protocol/thinking.js';
 
 /** The property is a `Thinking`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { agentStatus, budget, count, decider, guarded, json } from './fields.js';
-import { replacedBlock, text } from './fields.js';
+import { agentStatus, budget, count, decider, guarded, json } from '../wire/fields.js';
+import { replacedBlock, text } from '../wire/fields.js';
 
 /** Defaults for the turns of a child agent. */
 const agentSettings = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { blockId, count, eventError, finishReason, flag, json, model } from './fields.js';
-import { replacedBlock, text, usage } from './fields.js';
+import { blockId, count, eventError, finishReason, flag, json, model } from '../wire/fields.js';
+import { replacedBlock, text, usage } from '../wire/fields.js';
 import { isObjectText } from '../../kernel/json/bounded-json.js';
 
 /** The names that providers accept for tools and calls. */

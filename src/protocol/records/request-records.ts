@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cause, decider, expiry, guarded, json, text } from './fields.js';
+import { cause, decider, expiry, guarded, json, text } from '../wire/fields.js';
 
 const settled = { by: decider, cause: cause.optional() };
 const verdict = { approval_id: text, tool_call_id: text, ...settled, reason: text.optional() };

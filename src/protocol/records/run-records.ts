@@ -11,7 +11,7 @@ import {
   model,
   stoppedEffect,
   text,
-} from './fields.js';
+} from '../wire/fields.js';
 import { attachedFile } from '../wire/file.js';
 import { task } from '../wire/task.js';
 

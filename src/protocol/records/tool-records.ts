@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockId, flag, image, json, text, decider } from './fields.js';
+import { blockId, flag, image, json, text, decider } from '../wire/fields.js';
 
 const toolInput = text.describe('JSON text as the model wrote it, well-formed or not.');
 

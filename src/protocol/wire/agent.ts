@@ -1,10 +1,33 @@
 import { z } from 'zod';
 import { components } from './components.js';
-import { AGENT_STATE_MEANINGS, AGENT_STATES } from '../agent.js';
 import type { Immutable } from '../json.js';
-import { count, json, text, time, usage } from '../records/fields.js';
+import { count, json, text, time, usage } from './fields.js';
 import { interactionStatus, messages } from './interaction.js';
 import { pageOf } from './page.js';
+
+/** The states of an agent, with what each means to clients. */
+const MEANINGS = {
+  idle: 'waits in the queue of its chat',
+  processing: 'waits for its model, or its code runs',
+  thinking:
+    'its model sends thoughts; only the stream of its chat tells it, else it is `processing`',
+  waiting_permission: 'waits for an approval',
+  awaiting_user: 'asked a person, or called a tool that the client runs',
+  executing_tool: 'has a tool running',
+  waiting_subagent: 'has a child that has not ended, and none of the above',
+  completed: 'has returned',
+  deleted: 'was stopped before its end: by a person, by its parent, or with the interaction',
+  modified: 'got a new task, and has not answered it yet',
+  error: 'has failed',
+} as const;
+
+export type AgentState = keyof typeof MEANINGS;
+
+const STATES = Object.keys(MEANINGS) as [AgentState, ...AgentState[]];
+
+export const agentState = z
+  .enum(STATES)
+  .describe(`${STATES.map((each) => `\`${each}\`: ${MEANINGS[each]}`).join('; ')}.`);
 
 /** The call, child or request that an agent is busy with, or waits for. */
 export const agentFocus = z.object({
@@ -13,8 +36,6 @@ export const agentFocus = z.object({
   child_agent_id: text.optional().describe('The first child that it waits for.'),
   request_id: text.optional().describe('The request that it waits for.'),
 });
-
-export const agentState = z.enum(AGENT_STATES).describe(AGENT_STATE_MEANINGS);
 
 const agentFields = z.object({
   agent_id: text.meta({ example: 'agent_0199c0de-0000-7000-8000-000000000000' }),

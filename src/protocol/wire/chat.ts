@@ -2,16 +2,7 @@ import { z } from 'zod';
 import { components } from './components.js';
 import { APPROVAL_MODES } from '../chat-settings.js';
 import type { Immutable } from '../json.js';
-import {
-  VISIBILITIES,
-  budget,
-  count,
-  json,
-  text,
-  thinking,
-  time,
-  usage,
-} from '../records/fields.js';
+import { VISIBILITIES, budget, count, json, text, thinking, time, usage } from './fields.js';
 import { interaction, interactionStatus, messages } from './interaction.js';
 import { pageOf } from './page.js';
 

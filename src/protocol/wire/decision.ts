@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../json.js';
-import { cause, decider, text, time } from '../records/fields.js';
+import { cause, decider, text, time } from './fields.js';
 import { components } from './components.js';
 import { problem } from './problem.js';
 import { rule, ruleInput } from './rule.js';

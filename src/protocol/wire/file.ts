@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { components } from './components.js';
 import type { Immutable } from '../json.js';
-import { text, time } from '../records/fields.js';
+import { text, time } from './fields.js';
 import { pageOf } from './page.js';
 
 export const attachedFile = z

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../events.js';
 import { INTERACTION_STATUSES } from '../interaction.js';
 import type { Immutable } from '../json.js';
 import type { Message } from '../message.js';
-import { count, eventError, json, text, time, usage } from '../records/fields.js';
+import { count, eventError, json, text, time, usage } from './fields.js';
 
 const ID = 'int_0199c0de-0000-7000-8000-000000000000';
 const PATH = `/chats/chat_123/interactions/${ID}`;

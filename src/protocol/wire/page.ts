@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from '../records/fields.js';
+import { text } from './fields.js';
 
 /** Page of a list. */
 export function pageOf<T extends z.ZodType>(item: T, description?: string) {

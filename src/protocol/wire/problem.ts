@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { components } from './components.js';
 import type { Immutable } from '../json.js';
-import { text } from '../records/fields.js';
+import { text } from './fields.js';
 
 const fieldFault = z
   .object({

@@ -8,7 +8,7 @@ import {
   text,
   time,
   usage,
-} from '../records/fields.js';
+} from './fields.js';
 import { components } from './components.js';
 import { interaction, interactionStatus } from './interaction.js';
 import { pageOf } from './page.js';

@@ -2,7 +2,7 @@ import { AppError } from '../../kernel/app-error.js';
 import type { ModelRequest, ModelTool, ModelEvent } from '../../models/model-provider.js';
 import { cutText } from '../../kernel/text/cut-text.js';
 import type { Message } from '../../protocol/message.js';
-import { thinking as thinkingSchema } from '../../protocol/records/fields.js';
+import { thinking as thinkingSchema } from '../../protocol/wire/fields.js';
 import { THINKING_VALUES } from '../../protocol/thinking.js';
 import type { GenerateOptions } from '../../agents/agent-context.js';
 import { TELL_AGENT } from '../../tools/agent/tell-agent.tool.js';

@@ -3,7 +3,7 @@ import { Config } from '../../config/config.js';
 import type { Unowned } from '../../persistence/rows/lease-rows.js';
 import { RunQueue } from '../../queue/run-queue.js';
 import { SUSPECT_LOSSES } from '../closing/crash-loop.js';
-import type { Quarantine } from '../scope/run-health.js';
+import type { Quarantine } from '../scope/health/run-health.js';
 
 /**
  * Pauses before a suspect is retried, in milliseconds, by the number of its losses alone; the last

@@ -1,6 +1,6 @@
 import type { RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import { PendingRequests } from './pending-requests.js';
-import { RunActivity } from './run-activity.js';
+import { RunActivity } from './health/run-activity.js';
 
 const ASKED: RequestRow = {
   id: 'input_1',

@@ -1,6 +1,6 @@
 import type { NewRequest, RequestRow, Settlement } from '../../persistence/rows/request-rows.js';
 import type { ActiveStatus } from '../../protocol/interaction.js';
-import type { RunActivity } from './run-activity.js';
+import type { RunActivity } from './health/run-activity.js';
 import type { RequestKind } from '../../protocol/wire/request.js';
 
 /** The requests of one run to people and clients, with their settlements. */

@@ -24,7 +24,7 @@ import { CallLimits } from '../limits/call-limits.js';
 import { FairSemaphore } from '../limits/fair-semaphore.js';
 import { UsageByModel } from '../limits/usage-by-model.js';
 import type { OpenWork } from './open-work.js';
-import type { RunHealth } from './run-health.js';
+import type { RunHealth } from './health/run-health.js';
 import type { RunInput } from './run-input.js';
 import type { RunServices } from './run-services.js';
 import { Requirements } from '../requirements/requirements.js';
@@ -32,7 +32,7 @@ import { RepeatedCalls } from '../limits/repeated-calls.js';
 import { ResultQuota } from '../limits/result-quota.js';
 import { Metadata } from './metadata.js';
 import { PendingRequests } from './pending-requests.js';
-import type { RunActivity } from './run-activity.js';
+import type { RunActivity } from './health/run-activity.js';
 import type { RunningChild, RunningTurn } from './running.js';
 import { Speakers } from './speakers.js';
 

@@ -29,7 +29,7 @@ import { CallRates } from '../limits/call-limits.js';
 import { ObservedWindows } from '../context-window/observed-windows.js';
 import { Pricing } from '../limits/pricing.js';
 import { TurnFiles } from '../turn-files/turn-files.js';
-import { RunReports } from './run-reports.js';
+import { RunReports } from './health/run-reports.js';
 
 /** The services of the process that runs use. */
 @Injectable()

@@ -23,7 +23,7 @@ import { ConversationLoader } from '../../../src/runs/context-window/earlier-con
 import type { EarlierConversation } from '../../../src/runs/context-window/earlier-conversation.js';
 import { Run } from '../../../src/runs/run.js';
 import { WaitingRuns } from '../../../src/runs/parking.js';
-import { RunReports } from '../../../src/runs/scope/run-reports.js';
+import { RunReports } from '../../../src/runs/scope/health/run-reports.js';
 import type { RunServices } from '../../../src/runs/scope/run-services.js';
 import { AppError } from '../../../src/kernel/app-error.js';
 import type { Clock } from '../../../src/kernel/clock.js';

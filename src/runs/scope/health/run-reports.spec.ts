@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
-import { MovableClock } from '../../../test/support/movable-clock.js';
-import { answerTurn } from '../../../test/support/model/model-events.js';
-import { ScriptedProvider } from '../../../test/support/model/scripted-provider.js';
-import { RunWorld } from '../../../test/support/runs/run-world.js';
-import type { RunWorldOptions } from '../../../test/support/runs/run-world.js';
-import type { AgentContext } from '../../agents/agent-context.js';
-import { ModelError } from '../../models/model-error.js';
+import { MovableClock } from '../../../../test/support/movable-clock.js';
+import { answerTurn } from '../../../../test/support/model/model-events.js';
+import { ScriptedProvider } from '../../../../test/support/model/scripted-provider.js';
+import { RunWorld } from '../../../../test/support/runs/run-world.js';
+import type { RunWorldOptions } from '../../../../test/support/runs/run-world.js';
+import type { AgentContext } from '../../../agents/agent-context.js';
+import { ModelError } from '../../../models/model-error.js';
 import { RunReports } from './run-reports.js';
 
 const generate = async (ctx: AgentContext): Promise<void> => void (await ctx.generate());

@@ -1,14 +1,14 @@
 import type { Logger } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { LeaseLostError } from '../../event-log/append/lease-lost.error.js';
-import { AppError } from '../../kernel/app-error.js';
-import type { Clock } from '../../kernel/clock.js';
-import { LimitedLines } from '../../logging/limited-lines.js';
-import type { InteractionEnd } from '../../persistence/rows/append-rows.js';
-import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import type { Usage } from '../../protocol/interaction.js';
-import { toErrorText } from '../../tools/text/to-text.js';
-import { cutText } from '../../kernel/text/cut-text.js';
+import { LeaseLostError } from '../../../event-log/append/lease-lost.error.js';
+import { AppError } from '../../../kernel/app-error.js';
+import type { Clock } from '../../../kernel/clock.js';
+import { LimitedLines } from '../../../logging/limited-lines.js';
+import type { InteractionEnd } from '../../../persistence/rows/append-rows.js';
+import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
+import type { Usage } from '../../../protocol/interaction.js';
+import { toErrorText } from '../../../tools/text/to-text.js';
+import { cutText } from '../../../kernel/text/cut-text.js';
 
 /** Characters of an error that the log quotes: vendors may repeat what they were sent. */
 const MAX_ERROR = 600;

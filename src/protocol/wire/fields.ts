@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IMAGE_TYPES } from '../message.js';
-import { components } from '../wire/components.js';
+import { components } from './components.js';
 import { MAX_THINKING_BUDGET, MIN_THINKING_BUDGET, THINKING_EFFORTS } from '../thinking.js';
 import type { Thinking } from '../thinking.js';
 

@@ -1,6 +1,6 @@
 import { SLOW_AFTER_LOSS, RunHealth } from './run-health.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { RecordBody } from '../../protocol/events.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { RecordBody } from '../../../protocol/events.js';
 
 const RESUMED: RecordBody = { type: 'RESUMED', attempt: 1, reason: 'lost' };
 const ANSWER: RecordBody = { type: 'ANSWER', block_id: '1b0', content: 'Well.' };

@@ -1,7 +1,7 @@
-import type { LeaseStore } from '../../persistence/lease.store.js';
-import type { LogRecord } from '../../persistence/rows/log-record.js';
-import type { RecordOf } from '../../protocol/events.js';
-import { isProgress } from '../../protocol/events.js';
+import type { LeaseStore } from '../../../persistence/lease.store.js';
+import type { LogRecord } from '../../../persistence/rows/log-record.js';
+import type { RecordOf } from '../../../protocol/events.js';
+import { isProgress } from '../../../protocol/events.js';
 
 /** Time without progress after which a suspect's run yields to others, in milliseconds. */
 const QUARANTINE_MS = 5_000;
