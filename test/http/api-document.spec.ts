@@ -75,10 +75,10 @@ describe('The document of the whole API', () => {
   });
 
   it('tells true from "true"', () => {
-    expect(schemaOf('TraceEntryDto')['matched']).toMatchObject({
-      oneOf: [{ type: 'boolean' }, { type: 'string', enum: ['maybe'] }],
+    expect(schemaOf('TraceEntry')['matched']).toMatchObject({
+      anyOf: [{ type: 'boolean' }, { type: 'string', enum: ['maybe'] }],
     });
-    expect(schemaOf('TraceEntryDto')['matched']).not.toHaveProperty('type');
+    expect(schemaOf('TraceEntry')['matched']).not.toHaveProperty('type');
   });
 
   it('begins with what a client needs first, and knows every tag', () => {
@@ -116,12 +116,11 @@ describe('The document of the whole API', () => {
   it('describes what conflicts tell besides that there is one', () => {
     const interactions = '/chats/{chat_id}/interactions';
     const edit = `${interactions}/{interaction_id}/edit`;
-    for (const path of [interactions, edit])
-      expect(refOf(path, 'post', 409)).toMatch('ChatBusyDto');
-    expect(schemaOf('ChatBusyDto')).toHaveProperty('active_interaction_id');
+    for (const path of [interactions, edit]) expect(refOf(path, 'post', 409)).toMatch('ChatBusy');
+    expect(schemaOf('ChatBusy')).toHaveProperty('active_interaction_id');
     for (const method of ['patch', 'delete'] as const)
-      expect(refOf('/tasks/{id}', method, 409)).toMatch('TaskChangedDto');
-    expect(JSON.stringify(schemaOf('TaskChangedDto')['task'])).toMatch('TaskDto');
+      expect(refOf('/tasks/{id}', method, 409)).toMatch('TaskChanged');
+    expect(JSON.stringify(schemaOf('TaskChanged')['task'])).toMatch('Task');
     expect(refOf('/chats/{chat_id}', 'patch', 409)).toMatch('Problem');
   });
 });
