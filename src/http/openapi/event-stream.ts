@@ -1,10 +1,7 @@
 import { ApiResponse } from '@nestjs/swagger';
-import type { ApiResponseNoStatusOptions, OpenAPIObject } from '@nestjs/swagger';
+import type { ApiResponseNoStatusOptions } from '@nestjs/swagger';
 import type { z } from 'zod';
-import { componentSchemas } from '../../protocol/event-schemas.js';
 import { pathTo, refTo } from '../../protocol/wire/components.js';
-
-type Components = NonNullable<OpenAPIObject['components']>;
 
 const DESCRIPTION =
   'Server-Sent Events; the `id` of every frame is the cursor after it. The schema is that of `data`, one line of JSON; docs/events.md explains the events.';
@@ -31,13 +28,4 @@ export function ApiEventStream({
     content: { 'text/event-stream': { schema }, ...json },
     ...(headers && { headers }),
   });
-}
-
-/** Adds the schemas of answers and events. */
-export function describeComponents(document: OpenAPIObject): void {
-  const schemas = componentSchemas() as Components['schemas'];
-  document.components = {
-    ...document.components,
-    schemas: { ...document.components?.schemas, ...schemas },
-  };
 }

@@ -1,9 +1,11 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { componentSchemas } from '../../protocol/event-schemas.js';
 import { refTo } from '../../protocol/wire/components.js';
 import { problem } from '../../protocol/wire/problem.js';
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
+type Components = NonNullable<OpenAPIObject['components']>;
 
 const JSON_TYPE = 'application/json';
 const PROBLEM = 'application/problem+json';
@@ -34,6 +36,15 @@ export function describeProblems(document: OpenAPIObject): void {
       response.content = { [PROBLEM]: named ?? { schema } };
     }
   }
+}
+
+/** Adds the schemas of answers and events. */
+export function describeComponents(document: OpenAPIObject): void {
+  const schemas = componentSchemas() as Components['schemas'];
+  document.components = {
+    ...document.components,
+    schemas: { ...document.components?.schemas, ...schemas },
+  };
 }
 
 /**

@@ -3,9 +3,9 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { VERSION } from '../../kernel/version.js';
-import { describeComponents } from './event-stream.js';
 import {
   describeAccess,
+  describeComponents,
   describeExamples,
   describeProblems,
   documentForPage,
