@@ -13,7 +13,7 @@ import type { Remembered, Verdict } from '../approvals/approvals.service.js';
 import { ApproveDto, RespondDto, ToolResultDto } from '../approvals/dto/decisions.dto.js';
 import { RequestsQueryDto } from '../approvals/dto/request.dto.js';
 import { InboxService } from '../approvals/inbox.service.js';
-import type { InboxPage, InboxQuery } from '../approvals/inbox.service.js';
+import type { InboxQuery } from '../approvals/inbox.service.js';
 import { RequestsService } from '../approvals/requests.service.js';
 import type { Answer, ClientToolResult } from '../approvals/requests.service.js';
 import { requireScope } from '../auth/auth-errors.js';
@@ -52,6 +52,7 @@ import type { Chat } from '../protocol/wire/chat.js';
 import type { FileInfo } from '../protocol/wire/file.js';
 import type { Interaction } from '../protocol/wire/interaction.js';
 import type { CancelledRuns, RunPage } from '../protocol/wire/run.js';
+import type { RequestList } from '../protocol/wire/request.js';
 
 export interface StartOptions extends OnBehalf {
   /** The same key and body again give the same interaction. */
@@ -258,7 +259,7 @@ export abstract class ParleyOperations {
 
   /** A page of the requests that wait for a person or a client, as `GET /requests`. */
   inbox({ tenant_id, user_id, scopes, ...query }: OnBehalf & Partial<InboxQuery> = {}) {
-    return this.as<InboxPage>({ tenant_id, user_id, scopes }, 'inbox', async (caller) =>
+    return this.as<RequestList>({ tenant_id, user_id, scopes }, 'inbox', async (caller) =>
       this.find(InboxService).list(caller, await this.check(query, 'query', RequestsQueryDto)),
     );
   }

@@ -5,7 +5,7 @@ import type { Principal } from '../auth/principal.js';
 import { MAX_PAGE_BYTES, parsePageCursor, toPage } from '../kernel/page-cursor.js';
 import { RequestStore } from '../persistence/request.store.js';
 import { viewRequest } from './request-view.js';
-import type { RequestStatus, RequestView } from '../protocol/wire/request.js';
+import type { RequestList, RequestStatus } from '../protocol/wire/request.js';
 
 export interface InboxQuery {
   readonly status: RequestStatus | 'all';
@@ -13,12 +13,6 @@ export interface InboxQuery {
   readonly interaction_id?: string;
   readonly limit: number;
   readonly cursor?: string;
-}
-
-export interface InboxPage {
-  readonly items: RequestView[];
-  /** null on the last page. */
-  readonly next_cursor: string | null;
 }
 
 /** All requests that wait for a person or a client, over all chats that the caller sees. */
@@ -33,7 +27,7 @@ export class InboxService {
   async list(
     caller: Principal,
     { limit, cursor, status, chat_id, interaction_id }: InboxQuery,
-  ): Promise<InboxPage> {
+  ): Promise<RequestList> {
     const after = cursor === undefined ? undefined : parsePageCursor(cursor);
     const chat = chat_id === undefined ? undefined : await this.access.findChat(caller, chat_id);
     if (chat_id !== undefined && !chat) return { items: [], next_cursor: null };

@@ -4,7 +4,7 @@ import { formatPageCursor, jsonBytes, parsePageCursor, toPage } from '../kernel/
 import { Clock } from '../kernel/clock.js';
 import { Ids } from '../kernel/ids.js';
 import { withinTenant } from '../kernel/tenant-scope.js';
-import type { AuditAction, AuditDetail, AuditEntry } from './audit-entry.js';
+import type { AuditAction, AuditDetail, AuditEntry, AuditPage } from './audit-entry.js';
 import { AuditStore } from './audit-store.js';
 
 /** Size of a detail as JSON. */
@@ -51,7 +51,7 @@ export class AuditTrail {
   async list(
     { tenant_id }: Pick<Principal, 'tenant_id'>,
     { limit, cursor }: { readonly limit: number; readonly cursor?: string },
-  ): Promise<{ items: AuditEntry[]; next_cursor: string | null }> {
+  ): Promise<AuditPage> {
     const end = cursor === undefined ? undefined : parsePageCursor(cursor);
     const before = end && { at: end.created_at, id: end.id };
     const found = await this.store.list({ tenant_id, limit: limit + 1, ...(before && { before }) });

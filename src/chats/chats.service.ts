@@ -33,7 +33,7 @@ import {
   parseSearchCursor,
 } from './chat-cursor.js';
 import { searchChats } from './chat-search.js';
-import type { Chat, ChatSummary } from '../protocol/wire/chat.js';
+import type { Chat, ChatList } from '../protocol/wire/chat.js';
 
 /** Pages of chats that are read for one user at once; each may be large. */
 const PAGES_AT_ONCE = 4;
@@ -106,7 +106,7 @@ export class ChatsService {
   async list(
     caller: Principal,
     { limit = PAGE_LIMIT, cursor, order = 'updated', q }: ListChats,
-  ): Promise<{ items: ChatSummary[]; next_cursor: string | null }> {
+  ): Promise<ChatList> {
     if (q !== undefined) return this.search(caller, { limit, cursor, order, q });
     const before = cursor === undefined ? undefined : parseChatCursor(cursor, order);
     const page = { order, limit: limit + 1, ...(before && { before }) };
@@ -117,10 +117,7 @@ export class ChatsService {
   }
 
   /** Searches once at a time for a user: a search may read many chats. */
-  private search(
-    caller: Principal,
-    { limit, cursor, order, q }: Search,
-  ): Promise<{ items: ChatSummary[]; next_cursor: string | null }> {
+  private search(caller: Principal, { limit, cursor, order, q }: Search): Promise<ChatList> {
     const after = cursor === undefined ? undefined : parseSearchCursor(cursor, order);
     const before = after && { before: after.before };
     const viewer = viewerOf(caller);

@@ -13,7 +13,7 @@ import { FileCatalog, toFile } from './file-catalog.js';
 import type { FileRow } from './file-catalog.js';
 import { FileContents } from './file-contents.js';
 import { FilePurge } from './file-purge.js';
-import type { FileInfo } from '../protocol/wire/file.js';
+import type { FileInfo, FileList } from '../protocol/wire/file.js';
 
 export interface StoredFile {
   readonly file: FileInfo;
@@ -40,7 +40,7 @@ export class FilesService {
   async list(
     caller: Principal,
     { chat_id, limit, cursor }: { chat_id?: string; limit: number; cursor?: string },
-  ): Promise<{ items: FileInfo[]; next_cursor: string | null }> {
+  ): Promise<FileList> {
     const before = cursor === undefined ? undefined : parsePageCursor(cursor);
     const chat =
       chat_id === undefined ? undefined : await findOwnChat(this.access, caller, chat_id);
