@@ -139,8 +139,8 @@ export abstract class ModelCall implements EventSource {
     );
     if (!change || !adaptation.learn(change)) return false;
     const { message } = this.limits.errors.translate(error) as Error;
-    const told = `${message} From now on ${change.told}, and ${this.model} is asked again.`;
-    this.notice('model_adapted', change.once ? told.replace('From now on', 'So') : told);
+    const notice = `${message} From now on ${change.description}, and ${this.model} is asked again.`;
+    this.notice('model_adapted', change.once ? notice.replace('From now on', 'So') : notice);
     return true;
   }
 

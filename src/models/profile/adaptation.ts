@@ -63,8 +63,10 @@ function firstAdaptation(profile: VendorProfile): Adaptation {
 
 /** A change of the requests to a model, after a refusal. */
 export interface Change {
-  /** For people: what is done from now on. */
-  readonly told: string;
+  /** The same change has the same id: a turn makes it once. */
+  readonly id: string;
+  /** Shown to operators; completes “From now on …”. */
+  readonly description: string;
   /** True: only for the turn that was refused. */
   readonly once?: true;
   readonly apply: (known: Adaptation) => Adaptation;
@@ -96,7 +98,7 @@ export class AdaptationMemory {
 export class TurnAdaptation {
   current: Adaptation;
   private readonly once: Change[] = [];
-  /** A vendor that takes back what it asked for is not followed. */
+  /** Ids of changes: a vendor that takes back what it asked for is not followed. */
   private readonly made = new Set<string>();
 
   constructor(
@@ -108,8 +110,8 @@ export class TurnAdaptation {
 
   /** False if this turn has made the change, or too many: to ask again would not help. */
   learn(change: Change): boolean {
-    if (this.made.has(change.told) || this.made.size >= MAX_CHANGES) return false;
-    this.made.add(change.told);
+    if (this.made.has(change.id) || this.made.size >= MAX_CHANGES) return false;
+    this.made.add(change.id);
     if (change.once) this.once.push(change);
     else this.memory.change(this.model, change);
     this.current = this.once.reduce((all, { apply }) => apply(all), this.memory.of(this.model));

@@ -65,7 +65,8 @@ function changeOf(name: string, text: string, body: Body): Change | undefined {
 
 export function leavingOut(name: OptionName): Change {
   return {
-    told: `the option ${name} is left out`,
+    id: `drop_option:${name}`,
+    description: `the option ${name} is left out`,
     apply: (known) =>
       known.dropped.has(name) ? known : { ...known, dropped: new Set([...known.dropped, name]) },
   };
@@ -76,7 +77,8 @@ type Limit = (typeof LIMITS)[number];
 function renamed(sent: Limit): Change {
   const limit_option = LIMITS.find((name) => name !== sent)!;
   return {
-    told: `${sent} is sent as ${limit_option}`,
+    id: `limit_option:${limit_option}`,
+    description: `${sent} is sent as ${limit_option}`,
     apply: (known) => (known.limit_option === sent ? { ...known, limit_option } : known),
   };
 }
@@ -91,7 +93,8 @@ function lowered(sent: Limit, text: string, body: Body): Change | undefined {
   const max_limit = Math.max(...numbers.filter((number) => number < Number(body[sent])));
   if (max_limit < MIN_LIMIT) return undefined;
   return {
-    told: `at most ${max_limit} tokens are asked for`,
+    id: `max_limit:${max_limit}`,
+    description: `at most ${max_limit} tokens are asked for`,
     apply: (known) => (max_limit < known.max_limit ? { ...known, max_limit } : known),
   };
 }
@@ -99,5 +102,7 @@ function lowered(sent: Limit, text: string, body: Body): Change | undefined {
 function reworded({ response_format }: Body): Change {
   const isSchema = (response_format as { readonly type?: unknown }).type === 'json_schema';
   const answer_format = isSchema ? 'json_object' : 'prompt';
-  return change('the schema of the answer is asked for in words', { answer_format });
+  return change('answer_in_words', 'the schema of the answer is asked for in words', {
+    answer_format,
+  });
 }

@@ -19,9 +19,10 @@ export type Rule = (text: string, refused: RefusedRequest, known: Adaptation) =>
 export const UNSUPPORTED =
   /not (?:be )?(?:supported|permitted|allowed|available|compatible|enabled|recogni[sz]ed|valid|a valid)|unsupported|unknown|unrecogni[sz]ed|unexpected|extra.(?:inputs?|fields?|forbidden)|additional propert|forbidden|unavailable|incompatible|do(?:es)?(?: not|n't) support|invalid (?:parameter|argument|field)|can ?not be used|cannot find field/i;
 
-export function change(told: string, fields: Partial<Adaptation>): Change {
+export function change(id: string, description: string, fields: Partial<Adaptation>): Change {
   return {
-    told,
+    id,
+    description,
     apply: (known) => (hasAll(known, fields) ? known : { ...known, ...fields }),
   };
 }

@@ -38,12 +38,14 @@ const SYSTEM =
 
 const roles: Rule = (text) => {
   if (ALTERNATE.test(text))
-    return change('the messages of the user and of the model take turns', {
+    return change('alternate_roles', 'the messages of the user and of the model take turns', {
       alternate: true,
       bridge: true,
     });
   if (SYSTEM.test(text) && (UNSUPPORTED.test(text) || /should be/i.test(text)))
-    return change('instructions are sent as a message of the user', { system_role: 'user' });
+    return change('system_as_user', 'instructions are sent as a message of the user', {
+      system_role: 'user',
+    });
   return undefined;
 };
 
@@ -54,17 +56,22 @@ const kept: Rule = (text, { body }) => {
   if (/reasoning_content/i.test(text) && MISSING.test(text) && !isRefused)
     return demanding('reasoning_content');
   if (isRefused && keptFieldsIn(body).some((name) => text.includes(name)))
-    return change('thoughts are not sent back', { returns_kept: false, demanded: new Set() });
+    return change('drop_thoughts', 'thoughts are not sent back', {
+      returns_kept: false,
+      demanded: new Set(),
+    });
   if (/signature/i.test(text) && /thinking|thought|reasoning/i.test(text)) {
-    const told = 'the turn goes on without the thoughts of earlier ones';
-    return { ...change(told, { returns_kept: false }), once: true };
+    const description = 'the turn goes on without the thoughts of earlier ones';
+    return { ...change('drop_earlier_thoughts', description, { returns_kept: false }), once: true };
   }
   return undefined;
 };
 
 const callIds: Rule = (text) =>
   /tool.?call.?id/i.test(text) && /length of 9|9 characters|a-z, ?A-Z, ?0-9/i.test(text)
-    ? change('ids of calls are sent as nine letters and digits', { call_ids: 'short' })
+    ? change('short_call_ids', 'ids of calls are sent as nine letters and digits', {
+        call_ids: 'short',
+      })
     : undefined;
 
 function keptFieldsIn({ messages }: Readonly<Record<string, unknown>>): readonly string[] {
@@ -78,7 +85,8 @@ function listOf(value: unknown): readonly unknown[] {
 
 function demanding(field: DemandedField): Change {
   return {
-    told: `messages of the model that lack ${field} get a placeholder`,
+    id: `demand:${field}`,
+    description: `messages of the model that lack ${field} get a placeholder`,
     apply: (known) =>
       known.demanded.has(field) && known.returns_kept
         ? known
@@ -98,14 +106,17 @@ const toolCount: Rule = (text, { tools }) => {
   const max_tools = isBound ? bound : Math.floor(tools.length / 2);
   if (max_tools < 1) return undefined;
   return {
-    told: `at most ${max_tools} tools are sent`,
+    id: `max_tools:${max_tools}`,
+    description: `at most ${max_tools} tools are sent`,
     apply: (known) => (max_tools < known.max_tools ? { ...known, max_tools } : known),
   };
 };
 
 const dialect: Rule = (text) =>
   /function_declarations|Unknown name/.test(text)
-    ? change('schemas of tools are sent in a simpler form', { narrow_schemas: true })
+    ? change('narrow_schemas', 'schemas of tools are sent in a simpler form', {
+        narrow_schemas: true,
+      })
     : undefined;
 
 /** Keys are those of at most so many tools. */
@@ -120,12 +131,14 @@ const tool: Rule = (text, { tools, tool_names, body }, known) => {
   const key = toolKey(found);
   if (!known.narrow_schemas && !known.narrow_tools.has(key))
     return {
-      told: `the schema of the tool ${found.name} is sent in a simpler form`,
+      id: `narrow_tool:${found.name}`,
+      description: `the schema of the tool ${found.name} is sent in a simpler form`,
       apply: (state) => ({ ...state, narrow_tools: withKey(state.narrow_tools, key) }),
     };
   if (isForced(body, tool_names[at!]!)) return undefined;
   return {
-    told: `the tool ${found.name} is left out`,
+    id: `drop_tool:${found.name}`,
+    description: `the tool ${found.name} is left out`,
     apply: (state) =>
       state.refused_tools.has(key)
         ? state
