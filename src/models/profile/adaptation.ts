@@ -1,6 +1,5 @@
 import { BoundedMap } from '../../kernel/bounded-map.js';
 import type { ToolLimits } from '../schema/tool-wire.js';
-import type { VendorProfile } from './vendor-profile.js';
 
 /** Options of a request that an endpoint can do without. */
 export type OptionName =
@@ -39,28 +38,6 @@ export interface Adaptation extends ToolLimits {
 
 export type DemandedField = 'reasoning_content' | 'thought_signature';
 
-const NO_TOOLS: ReadonlySet<string> = new Set();
-
-/** The adaptation to an endpoint before it has answered. */
-function firstAdaptation(profile: VendorProfile): Adaptation {
-  return {
-    limit_option: profile.limit_option,
-    max_limit: Infinity,
-    max_tools: profile.max_tools,
-    narrow_schemas: profile.schemas === 'narrow',
-    narrow_tools: NO_TOOLS,
-    refused_tools: NO_TOOLS,
-    dropped: new Set(),
-    answer_format: profile.answer_format,
-    system_role: 'system',
-    alternate: false,
-    bridge: profile.bridge,
-    call_ids: profile.call_ids,
-    returns_kept: profile.returns_kept,
-    demanded: new Set(),
-  };
-}
-
 /** A change of the requests to a model, after a refusal. */
 export interface Change {
   /** The same change has the same id: a turn makes it once. */
@@ -79,11 +56,9 @@ const MAX_CHANGES = 40;
 /** The adaptations that an endpoint's refusals have made necessary, by model. */
 export class AdaptationMemory {
   private readonly byModel = new BoundedMap<string, Adaptation>(MAX_MODELS);
-  private readonly first: Adaptation;
 
-  constructor(readonly profile: VendorProfile) {
-    this.first = firstAdaptation(profile);
-  }
+  /** @param first the adaptation before any refusal */
+  constructor(private readonly first: Adaptation) {}
 
   of(model: string): Adaptation {
     return this.byModel.get(model) ?? this.first;

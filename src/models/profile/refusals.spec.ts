@@ -1,9 +1,9 @@
 import { saidIn } from '../http/said.js';
-import { AdaptationMemory, type Adaptation } from './adaptation.js';
+import type { Adaptation } from './adaptation.js';
 import { changeFor } from './refusals.js';
 import { profileOf } from './vendor-profile.js';
 
-const FIRST = new AdaptationMemory(profileOf('http://localhost/v1')).of('m');
+const FIRST = profileOf('http://localhost/v1');
 const TOOL = { name: 'clock', description: '', input_schema: { type: 'object' } };
 /** All that a request may have. */
 const BODY = {

@@ -1,53 +1,42 @@
-/** The properties of a vendor's API that are known before it is asked. */
-export interface VendorProfile {
-  readonly vendor: string;
-  readonly limit_option: 'max_tokens' | 'max_completion_tokens';
-  readonly max_tools: number;
-  /** `narrow`: it takes a small part of JSON Schema. */
-  readonly schemas: 'usual' | 'narrow';
-  readonly answer_format: 'json_schema' | 'json_object';
-  /** True if it refuses a message of the user right after results of tools. */
-  readonly bridge: boolean;
-  /** `short`: ids of calls have nine letters and digits. */
-  readonly call_ids: 'any' | 'short';
-  /** False if it refuses its own thoughts in the messages that come back. */
-  readonly returns_kept: boolean;
-}
+import type { Adaptation } from './adaptation.js';
+
+const NO_TOOLS: ReadonlySet<string> = new Set();
 
 /** Most servers: what they refuse is learned from their answers. */
-const COMPATIBLE: VendorProfile = {
-  vendor: 'compatible',
+const COMPATIBLE: Adaptation = {
   limit_option: 'max_tokens',
+  max_limit: Infinity,
   max_tools: Infinity,
-  schemas: 'usual',
+  narrow_schemas: false,
+  narrow_tools: NO_TOOLS,
+  refused_tools: NO_TOOLS,
+  dropped: new Set(),
   answer_format: 'json_schema',
+  system_role: 'system',
+  alternate: false,
   bridge: false,
   call_ids: 'any',
   returns_kept: true,
+  demanded: new Set(),
 };
 
 const MAX_TOOLS = 128;
 
-/** By the end of the host's name. */
-const PROFILES: readonly (readonly [readonly string[], Partial<VendorProfile>])[] = [
+/** The differences of vendors, by the end of the host's name. */
+const PROFILES: readonly (readonly [readonly string[], Partial<Adaptation>])[] = [
   [
     ['api.openai.com', '.openai.azure.com', '.cognitiveservices.azure.com'],
-    { vendor: 'openai', limit_option: 'max_completion_tokens', max_tools: MAX_TOOLS },
+    { limit_option: 'max_completion_tokens', max_tools: MAX_TOOLS },
   ],
-  [['.services.ai.azure.com'], { vendor: 'azure', max_tools: MAX_TOOLS }],
-  [['api.groq.com'], { vendor: 'groq', max_tools: MAX_TOOLS, returns_kept: false }],
-  [
-    ['api.deepseek.com'],
-    { vendor: 'deepseek', max_tools: MAX_TOOLS, answer_format: 'json_object' },
-  ],
-  [['api.moonshot.ai', 'api.moonshot.cn'], { vendor: 'kimi', max_tools: MAX_TOOLS }],
-  [['generativelanguage.googleapis.com'], { vendor: 'gemini', schemas: 'narrow' }],
-  [['aiplatform.googleapis.com'], { vendor: 'gemini', schemas: 'narrow' }],
-  [['api.mistral.ai'], { vendor: 'mistral', bridge: true, call_ids: 'short' }],
+  [['.services.ai.azure.com', 'api.moonshot.ai', 'api.moonshot.cn'], { max_tools: MAX_TOOLS }],
+  [['api.groq.com'], { max_tools: MAX_TOOLS, returns_kept: false }],
+  [['api.deepseek.com'], { max_tools: MAX_TOOLS, answer_format: 'json_object' }],
+  [['generativelanguage.googleapis.com', 'aiplatform.googleapis.com'], { narrow_schemas: true }],
+  [['api.mistral.ai'], { bridge: true, call_ids: 'short' }],
 ];
 
-/** The profile of the vendor at a base URL. */
-export function profileOf(baseUrl: string): VendorProfile {
+/** The adaptation to the endpoint at a base URL before it has answered. */
+export function profileOf(baseUrl: string): Adaptation {
   const { hostname } = new URL(baseUrl);
   const isAt = (end: string): boolean => hostname === end || hostname.endsWith(dotted(end));
   const found = PROFILES.find(([ends]) => ends.some(isAt));
