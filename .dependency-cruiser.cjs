@@ -89,6 +89,9 @@ const MAY_USE = {
   testing: LAYERS.flat(),
 };
 
+/** Folders of `models/` from the bottom up: each may use those before it. */
+const MODELS = ['schema', 'errors', 'profile', 'answer', 'http', '(openai|anthropic)'];
+
 /** Each outside technology has one home, and so do the packages that are not ours to spread. */
 const HOMES = {
   '@anthropic-ai/sdk': 'src/models/anthropic/',
@@ -203,6 +206,14 @@ module.exports = {
       from: { path: '^src/[^/]+/', pathNot: EDGE },
       to: { path: ['/dto/|\\.(controller|dto)\\.ts$', ...REQUEST_READERS] },
     },
+    ...MODELS.map((folder, at) => ({
+      name: `models-${folder.replaceAll(/\W+/g, '')}`,
+      comment:
+        'The folders of models/ use each other one way: MODELS lists them from the bottom up.',
+      severity: 'error',
+      from: { path: `^src/models/${folder}/` },
+      to: { path: `^src/models/(${[...MODELS.slice(at + 1), 'demo'].join('|')})/` },
+    })),
     {
       name: 'no-sibling-storage',
       comment:

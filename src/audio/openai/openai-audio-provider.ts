@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { isObject } from '../../kernel/json/json.js';
-import { BadResponse } from '../../models/answer/answer-errors.js';
-import { ErrorTranslator } from '../../models/http/error-translator.js';
-import { Scrubber } from '../../models/http/scrubber.js';
-import type { Vendor } from '../../models/http/vendor.js';
+import { BadResponse } from '../../models/errors/answer-errors.js';
+import { ErrorTranslator } from '../../models/errors/error-translator.js';
+import { Scrubber } from '../../models/errors/scrubber.js';
+import type { Vendor } from '../../models/errors/vendor.js';
 import { ModelError } from '../../models/model-error.js';
 import { faultOf, OpenAiClient } from '../../models/openai/openai-client.js';
 import { SocketFetch } from '../../net/socket-fetch.js';

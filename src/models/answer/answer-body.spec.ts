@@ -1,4 +1,4 @@
-import { LineTooLong } from './answer-errors.js';
+import { LineTooLong } from '../errors/answer-errors.js';
 import { SseDecoder } from './answer-body.js';
 
 function decode(chunks: readonly Buffer[], maxChars = 1_000): string[] {

@@ -1,4 +1,4 @@
-import { BadResponse, LineTooLong, StreamedError } from './answer-errors.js';
+import { BadResponse, LineTooLong, StreamedError } from '../errors/answer-errors.js';
 import { jsonEvents } from './json-events.js';
 import type { TurnFold } from './turn-fold.js';
 import { cutText } from '../../kernel/text/cut-text.js';

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream';
 import type { EventQueue } from './event-queue.js';
 import { answerBody, type AnswerBody } from './answer-body.js';
 import type { TurnFold } from './turn-fold.js';
-import { emptyAnswer, StreamedError } from './answer-errors.js';
+import { emptyAnswer, StreamedError } from '../errors/answer-errors.js';
 import { BadCoding } from '../../net/decoded.js';
-import { hasReason } from '../http/said.js';
-import type { ErrorTranslator } from '../http/error-translator.js';
+import { hasReason } from '../errors/said.js';
+import type { ErrorTranslator } from '../errors/error-translator.js';
 
 /**
  * Time that a server has to end the response after the last event, in milliseconds, so that the

@@ -1,6 +1,6 @@
 import { ModelError } from '../model-error.js';
 import type { ModelEvent } from '../model-provider.js';
-import { StreamedError } from './answer-errors.js';
+import { StreamedError } from '../errors/answer-errors.js';
 import { finishReason } from './finish-reason.js';
 import { TurnTraces } from './turn-traces.js';
 

@@ -2,7 +2,7 @@ import { isObjectText, objectText } from '../../kernel/json/bounded-json.js';
 import { cutText } from '../../kernel/text/cut-text.js';
 import type { FinishReason } from '../../protocol/events.js';
 import { ModelError } from '../model-error.js';
-import { StreamedError } from './answer-errors.js';
+import { StreamedError } from '../errors/answer-errors.js';
 import type { TurnTraces } from './turn-traces.js';
 
 /** The words of all vendors, as gateways pass them on in the streams of others. */

@@ -4,8 +4,8 @@ import type { HttpProviderOptions } from '../http/http-provider-options.js';
 import { AnthropicCall } from './anthropic-call.js';
 import { AnthropicClient } from './anthropic-client.js';
 import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
-import type { Fault, Vendor } from '../http/vendor.js';
-import { saidIn } from '../http/said.js';
+import type { Fault, Vendor } from '../errors/vendor.js';
+import { saidIn } from '../errors/said.js';
 
 const DEFAULT_BASE_URL = 'https://api.anthropic.com';
 

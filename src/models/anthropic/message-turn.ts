@@ -4,7 +4,7 @@ import { finishReason } from '../answer/finish-reason.js';
 import { placeIn } from '../answer/turn-fold.js';
 import { exactJson } from '../../kernel/json/exact-json.js';
 import { isObject } from '../../kernel/json/json.js';
-import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
+import { emptyAnswer, StreamedError, tooLarge } from '../errors/answer-errors.js';
 import { GrowingText } from '../answer/growing-text.js';
 import { TaggedThoughts, type Separated } from '../answer/tagged-thoughts.js';
 import type { TurnFold } from '../answer/turn-fold.js';

@@ -3,13 +3,13 @@ import { ModelProvider, type ModelEvent, type ModelRequest } from '../model-prov
 import { AdaptationMemory } from '../profile/adaptation.js';
 import { profileOf } from '../profile/vendor-profile.js';
 import { seesImages } from '../sees-images.js';
-import { ErrorTranslator } from './error-translator.js';
+import { ErrorTranslator } from '../errors/error-translator.js';
 import type { HttpProviderOptions } from './http-provider-options.js';
 import type { ModelCall, ModelCallOptions } from './model-call.js';
-import { Scrubber } from './scrubber.js';
+import { Scrubber } from '../errors/scrubber.js';
 import { tapped } from './wire-tap.js';
 import { SocketFetch } from '../../net/socket-fetch.js';
-import type { Vendor } from './vendor.js';
+import type { Vendor } from '../errors/vendor.js';
 import type { Message } from '../../protocol/message.js';
 
 const DEFAULT_TIMEOUT_MS = 120_000;

@@ -1,7 +1,7 @@
 import { AnswerReader } from '../answer/answer-reader.js';
-import type { ErrorTranslator } from './error-translator.js';
+import type { ErrorTranslator } from '../errors/error-translator.js';
 import { EventQueue, type EventSource } from '../answer/event-queue.js';
-import type { Scrubber } from './scrubber.js';
+import type { Scrubber } from '../errors/scrubber.js';
 import { SocketResponse } from '../../net/socket-response.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import type { ModelEvent, ModelNoticeCode, ModelRequest } from '../model-provider.js';

@@ -2,7 +2,7 @@ import { call, chunk, fold, stop } from '../../../test/support/model/fold-chunks
 import type { ModelEvent } from '../model-provider.js';
 import { ModelError } from '../model-error.js';
 import { ChatTurn } from './chat-turn.js';
-import { StreamedError } from '../answer/answer-errors.js';
+import { StreamedError } from '../errors/answer-errors.js';
 
 describe(ChatTurn.name, () => {
   it.each([

@@ -5,7 +5,7 @@ import type { ModelEvent } from '../model-provider.js';
 import { finishReason } from '../answer/finish-reason.js';
 import { placeIn } from '../answer/turn-fold.js';
 import { isObject } from '../../kernel/json/json.js';
-import { emptyAnswer, StreamedError, tooLarge } from '../answer/answer-errors.js';
+import { emptyAnswer, StreamedError, tooLarge } from '../errors/answer-errors.js';
 import { TaggedThoughts, type Separated } from '../answer/tagged-thoughts.js';
 import type { TurnFold } from '../answer/turn-fold.js';
 import { TurnTraces } from '../answer/turn-traces.js';

@@ -1,7 +1,7 @@
 import OpenAI, { APIConnectionTimeoutError, APIError, type ClientOptions } from 'openai';
 import { isObject } from '../../kernel/json/json.js';
-import { saidIn } from '../http/said.js';
-import type { Fault } from '../http/vendor.js';
+import { saidIn } from '../errors/said.js';
+import type { Fault } from '../errors/vendor.js';
 
 /** The fault in an error of the client; undefined if the error is not the client's. */
 export function faultOf(error: unknown): Fault | 'timeout' | 'unreachable' | undefined {

@@ -2,7 +2,7 @@ import type { ModelRequest } from '../model-provider.js';
 import { wellFormed } from '../http/well-formed.js';
 import { HttpProvider } from '../http/http-provider.js';
 import type { HttpProviderOptions } from '../http/http-provider-options.js';
-import type { Vendor } from '../http/vendor.js';
+import type { Vendor } from '../errors/vendor.js';
 import { ModelCall } from '../http/model-call.js';
 import type { AdaptedRequest, ModelCallOptions } from '../http/model-call.js';
 import { chatRequest, type ChatParams } from './chat-request.js';

@@ -1,4 +1,4 @@
-import type { Fault } from '../http/vendor.js';
+import type { Fault } from '../errors/vendor.js';
 import type { ModelTool } from '../model-provider.js';
 import type { Adaptation, Change } from './adaptation.js';
 

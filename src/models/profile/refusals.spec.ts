@@ -1,4 +1,4 @@
-import { saidIn } from '../http/said.js';
+import { saidIn } from '../errors/said.js';
 import type { Adaptation } from './adaptation.js';
 import { changeFor } from './refusals.js';
 import { profileOf } from './vendor-profile.js';

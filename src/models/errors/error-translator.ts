@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.js';
 import { ModelError, type ModelErrorCode } from '../model-error.js';
-import { BadResponse, LineTooLong, StreamedError } from '../answer/answer-errors.js';
+import { BadResponse, LineTooLong, StreamedError } from './answer-errors.js';
 import { isObject } from '../../kernel/json/json.js';
 import { BadCoding } from '../../net/decoded.js';
 import { saidIn } from './said.js';
