@@ -1,4 +1,4 @@
-import { measureJson } from './json.js';
+import { listOf, measureJson } from './json.js';
 
 const measure = (text: string, levels = 10) => measureJson(Buffer.from(text), levels);
 
@@ -33,5 +33,20 @@ describe(measureJson.name, () => {
   it('answers for what is no JSON, too', () => {
     expect(measure(']]]]"[[[[[[').depth).toBe(0);
     expect(measure('[[[').depth).toBe(3);
+  });
+});
+
+describe(listOf.name, () => {
+  it.each([
+    [
+      [1, 'a'],
+      [1, 'a'],
+    ],
+    [undefined, []],
+    [null, []],
+    ['text', []],
+    [{ length: 1, 0: 'a' }, []],
+  ])('%j is %j', (value, list) => {
+    expect(listOf(value)).toEqual(list);
   });
 });

@@ -31,6 +31,11 @@ export function setKey(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, property);
 }
 
+/** A JSON list; an empty one in place of any other value. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
 /** The size of a JSON text. */
 export interface JsonSize {
   readonly depth: number;

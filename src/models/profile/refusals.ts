@@ -1,3 +1,4 @@
+import { listOf } from '../../kernel/json/json.js';
 import { toolKey } from '../schema/tool-form.js';
 import type { Adaptation, Change, DemandedField } from './adaptation.js';
 import { leavingOut, options } from './option-refusals.js';
@@ -77,10 +78,6 @@ const callIds: Rule = (text) =>
 function keptFieldsIn({ messages }: Readonly<Record<string, unknown>>): readonly string[] {
   const fields = listOf(messages).flatMap((message) => Object.keys(Object(message)));
   return [...new Set(fields)].filter((name) => /^(?:reasoning|extra_content|thinking)/.test(name));
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
 function demanding(field: DemandedField): Change {

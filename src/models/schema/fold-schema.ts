@@ -1,4 +1,4 @@
-import { canonicalJson, isObject } from '../../kernel/json/json.js';
+import { canonicalJson, isObject, listOf } from '../../kernel/json/json.js';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -59,7 +59,7 @@ function membersOf(value: unknown, { root, depth }: Place): Members {
 function ownMembers({ properties, required }: Schema): Members {
   return {
     properties: isObject(properties) ? properties : {},
-    required: Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [],
+    required: listOf(required).filter((name) => typeof name === 'string'),
     rules: [],
   };
 }
@@ -112,10 +112,6 @@ function union(
 function alternatives(schema: unknown): readonly unknown[] {
   const isAnyOf = isObject(schema) && Object.keys(schema).length === 1 && 'anyOf' in schema;
   return isAnyOf ? listOf(schema.anyOf) : [schema];
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
 /** The part of the same document that a `$ref` names; undefined if there is none. */

@@ -1,5 +1,5 @@
 import { ExactNumber, exactJson } from '../../kernel/json/exact-json.js';
-import { isObject } from '../../kernel/json/json.js';
+import { isObject, listOf } from '../../kernel/json/json.js';
 import { resolveRef, type Schema } from './fold-schema.js';
 
 /** Keywords that every vendor takes. */
@@ -32,9 +32,7 @@ class Narrowing {
       const { $ref: _, ...own } = value;
       return this.of({ ...target, ...own }, depth + 1);
     }
-    const all = Array.isArray(value.allOf)
-      ? value.allOf.map((part) => this.of(part, depth + 1))
-      : [];
+    const all = listOf(value.allOf).map((part) => this.of(part, depth + 1));
     return [...all, this.own(value, depth)].reduce(merge, {});
   }
 
@@ -59,9 +57,7 @@ class Narrowing {
   private members({ properties, required }: Schema, depth: number): Schema {
     if (!isObject(properties) || Object.keys(properties).length === 0) return {};
     const entries = Object.entries(properties);
-    const known = Array.isArray(required)
-      ? required.filter((name) => Object.hasOwn(properties, String(name)))
-      : [];
+    const known = listOf(required).filter((name) => Object.hasOwn(properties, String(name)));
     return {
       properties: Object.fromEntries(
         entries.map(([name, item]) => [name, this.of(item, depth + 1)]),
@@ -71,9 +67,7 @@ class Narrowing {
   }
 
   private alternatives({ anyOf, oneOf }: Schema, depth: number): Schema {
-    const parts = [anyOf, oneOf].flatMap((list) =>
-      Array.isArray(list) ? (list as unknown[]) : [],
-    );
+    const parts = [anyOf, oneOf].flatMap(listOf);
     const given = parts.filter((part) => !isObject(part) || part.type !== 'null');
     const nullable = given.length < parts.length && { nullable: true };
     const schemas = given.map((part) => this.of(part, depth + 1));
@@ -97,10 +91,6 @@ function merge(one: Schema, other: Schema): Schema {
     ...(Object.keys(properties).length > 0 && { properties }),
     ...(required.length > 0 && { required }),
   };
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? (value as unknown[]) : [];
 }
 
 function isUsable(value: unknown): boolean {
