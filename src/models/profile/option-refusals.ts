@@ -102,7 +102,6 @@ function lowered(sent: Limit, text: string, body: Body): Change | undefined {
 function reworded({ response_format }: Body): Change {
   const isSchema = (response_format as { readonly type?: unknown }).type === 'json_schema';
   const answer_format = isSchema ? 'json_object' : 'prompt';
-  return change('answer_in_words', 'the schema of the answer is asked for in words', {
-    answer_format,
-  });
+  const description = 'the schema of the answer is asked for in words';
+  return change(`answer_format:${answer_format}`, description, { answer_format });
 }

@@ -1,4 +1,5 @@
 import { saidIn } from '../errors/said.js';
+import { AdaptationMemory, TurnAdaptation } from './adaptation.js';
 import type { Adaptation } from './adaptation.js';
 import { changeFor } from './refusals.js';
 import { profileOf } from './vendor-profile.js';
@@ -142,6 +143,16 @@ describe.each(UNKNOWN)('A refusal of %s', (_, words) => {
 
   it('of the form of an answer asks for another one', () => {
     expect(changed(words('response_format'))).toEqual({ answer_format: 'json_object' });
+  });
+
+  it('of both forms of an answer asks in words, as another change of the same turn', () => {
+    const turn = new TurnAdaptation(new AdaptationMemory(FIRST), 'm');
+    const fault = { status: 400, code: undefined, detail: saidIn(words('response_format'))! };
+    for (const type of ['json_schema', 'json_object']) {
+      const call = { body: { ...BODY, response_format: { type } }, tools: [], tool_names: [] };
+      expect(turn.learn(changeFor({ ...call, fault }, turn.current)!)).toBe(true);
+    }
+    expect(turn.current.answer_format).toBe('prompt');
   });
 
   it('of what was not sent changes nothing', () => {

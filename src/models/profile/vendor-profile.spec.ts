@@ -25,6 +25,7 @@ describe(profileOf.name, () => {
     ['api.moonshot.cn', { max_tools: 128 }],
     ['generativelanguage.googleapis.com', { narrow_schemas: true }],
     ['aiplatform.googleapis.com', { narrow_schemas: true }],
+    ['us-central1-aiplatform.googleapis.com', { narrow_schemas: true }],
     ['api.mistral.ai', { bridge: true, call_ids: 'short' }],
     ['notapi.openai.com', {}],
     ['api.openai.com.example', {}],

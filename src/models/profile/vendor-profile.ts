@@ -31,18 +31,26 @@ const PROFILES: readonly (readonly [readonly string[], Partial<Adaptation>])[] =
   [['.services.ai.azure.com', 'api.moonshot.ai', 'api.moonshot.cn'], { max_tools: MAX_TOOLS }],
   [['api.groq.com'], { max_tools: MAX_TOOLS, returns_kept: false }],
   [['api.deepseek.com'], { max_tools: MAX_TOOLS, answer_format: 'json_object' }],
-  [['generativelanguage.googleapis.com', 'aiplatform.googleapis.com'], { narrow_schemas: true }],
+  [
+    [
+      'generativelanguage.googleapis.com',
+      'aiplatform.googleapis.com',
+      '-aiplatform.googleapis.com',
+    ],
+    { narrow_schemas: true },
+  ],
   [['api.mistral.ai'], { bridge: true, call_ids: 'short' }],
 ];
 
 /** The adaptation to the endpoint at a base URL before it has answered. */
 export function profileOf(baseUrl: string): Adaptation {
   const { hostname } = new URL(baseUrl);
-  const isAt = (end: string): boolean => hostname === end || hostname.endsWith(dotted(end));
+  const isAt = (end: string): boolean => hostname === end || hostname.endsWith(partOf(end));
   const found = PROFILES.find(([ends]) => ends.some(isAt));
   return { ...COMPATIBLE, ...found?.[1] };
 }
 
-function dotted(end: string): string {
-  return end.startsWith('.') ? end : `.${end}`;
+/** A name also stands for those below it; one that begins with `.` or `-` is an ending. */
+function partOf(end: string): string {
+  return /^[.-]/.test(end) ? end : `.${end}`;
 }
