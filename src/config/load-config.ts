@@ -10,6 +10,7 @@ import {
   findUnknown,
 } from './checks.js';
 import { Config } from './config.js';
+import type { Settings } from './config.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigFault } from './config-error.js';
 import {
@@ -124,16 +125,9 @@ function toFault(issue: z.core.$ZodIssue, given: Record<string, string>): Config
   return { variable, problem: `${shown} ${issue.message}` };
 }
 
-/** `DATA_DIR` → `dataDir` */
-type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
-  : Lowercase<Name>;
-
-type CamelCased<T> = { [Name in keyof T & string as CamelCase<Name>]: T[Name] };
-
-function camelCased(variables: Variables): CamelCased<Variables> {
+function camelCased(variables: Variables): Settings {
   const entries = Object.entries(variables).map(([name, value]) => [camelCase(name), value]);
-  return Object.fromEntries(entries) as CamelCased<Variables>;
+  return Object.fromEntries(entries) as Settings;
 }
 
 function camelCase(name: string): string {

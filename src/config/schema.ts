@@ -31,7 +31,7 @@ import {
   webhookUrl,
 } from './settings.js';
 
-export const SAMPLERS = [
+const SAMPLERS = [
   ...['always_on', 'always_off', 'traceidratio'],
   ...['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'],
 ] as const;

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
-import type { Role } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
 import { AppError } from '../../kernel/app-error.js';
 import { roleMiddleware } from './role.middleware.js';
 
 /** The code of the refusal, or `passes`. */
-function ask(role: Role, path: string): string {
+function ask(role: Config['role'], path: string): string {
   let answer = 'no answer';
   roleMiddleware({ role })({ path } as Request, {} as Response, (error?: unknown) => {
     answer = error instanceof AppError ? error.code : 'passes';

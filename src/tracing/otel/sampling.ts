@@ -1,4 +1,4 @@
-import type { Sampler } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
 import type { TraceContext } from '../../timeline/trace-context.js';
 
 const MAX = 0xffff_ffff;
@@ -9,7 +9,7 @@ const MAX = 0xffff_ffff;
  */
 export function isSampled(
   { trace_id, sampled }: TraceContext,
-  sampler: Sampler,
+  sampler: Config['otelTracesSampler'],
   ratio: number,
 ): boolean {
   const root = sampler.replace('parentbased_', '');
