@@ -334,12 +334,22 @@ describe(loadConfig.name, () => {
       OPENAI_BASE_URL: 'http://me:hush@h/v1',
       ANTHROPIC_API_KEY: 'hush hush',
       ANTHROPIC_BASE_URL: 'http://me:hush@h',
+      AUDIO_API_KEY: 'hush hush',
+      AUDIO_BASE_URL: 'http://me:hush@h',
       HTTPS_PROXY: 'socks://me:hush@h',
+      REDIS_URL: 'http://me:hush@h',
       ADMIN_KEY: 'hush',
       JWT_SECRET: 'hush',
+      JWT_JWKS_URL: 'http://me:hush@h',
+      S3_SECRET_ACCESS_KEY: 'hush hush',
+      ENCRYPTION_KEYS: 'hush',
+      OTEL_EXPORTER_OTLP_HEADERS: 'hush',
     };
-    const error = errorOf(env);
-    expect(error.faults).toHaveLength(8);
+    const others = { S3_ACCESS_KEY_ID: 'id', FILES_DIR: '/srv/files' };
+    const error = errorOf({ ...env, ...others });
+    expect(error.faults.map(({ variable }) => variable).toSorted()).toEqual(
+      Object.keys(env).toSorted(),
+    );
     expect(inspect(error)).not.toContain('hush');
   });
 

@@ -6,10 +6,12 @@ import {
   amount,
   apiKey,
   headerList,
+  hidden,
   hostName,
   hostNames,
   httpUrl,
   integer,
+  isHidden,
   longSecret,
   masterKeys,
   milliseconds,
@@ -41,7 +43,7 @@ const SAMPLERS = [
  */
 export const environment = z.object({
   OPENAI_API_KEY: apiKey().optional(),
-  OPENAI_BASE_URL: httpUrl().optional(),
+  OPENAI_BASE_URL: httpUrl().apply(hidden).optional(),
   ANTHROPIC_API_KEY: apiKey().optional(),
   MODEL: modelNames().optional(),
   PORT: integer(0, 65_535).default(3000),
@@ -49,7 +51,7 @@ export const environment = z.object({
   DATABASE_URL: postgresUrl().optional(),
   WORKSPACE_DIR: z.string().default('./workspace'),
 
-  ANTHROPIC_BASE_URL: httpUrl().optional(),
+  ANTHROPIC_BASE_URL: httpUrl().apply(hidden).optional(),
   MODEL_MAX_OUTPUT_TOKENS: integer(1, 1_000_000).optional(),
   MODEL_THINKING: oneOf(...THINKING_EFFORTS).optional(),
   MODEL_IMAGES: modelPatterns().default([]),
@@ -59,7 +61,7 @@ export const environment = z.object({
   NO_PROXY: unproxiedHosts().default([]),
 
   AUDIO_API_KEY: apiKey().optional(),
-  AUDIO_BASE_URL: httpUrl().optional(),
+  AUDIO_BASE_URL: httpUrl().apply(hidden).optional(),
   TRANSCRIBE_MODEL: z.string().default('whisper-1'),
   SPEECH_MODEL: z.string().default('gpt-4o-mini-tts'),
   SPEECH_VOICE: z.string().default('alloy'),
@@ -75,7 +77,7 @@ export const environment = z.object({
   MIGRATE: trueOrFalse().default(true),
   SAVE_TIMEOUT_MS: milliseconds(0).default(5000),
   IMPORT_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(268_435_456),
-  ENCRYPTION_KEYS: masterKeys().optional(),
+  ENCRYPTION_KEYS: masterKeys().apply(hidden).optional(),
   FILE_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(104_857_600),
   FILE_STORE: oneOf('local', 's3').default('local'),
   FILES_DIR: z.string().optional(),
@@ -95,7 +97,7 @@ export const environment = z.object({
   ADMIN_KEY: longSecret().optional(),
   JWT_ISSUER: z.string().optional(),
   JWT_AUDIENCE: z.string().optional(),
-  JWT_JWKS_URL: httpUrl().optional(),
+  JWT_JWKS_URL: httpUrl().apply(hidden).optional(),
   JWT_SECRET: longSecret().optional(),
   JWT_TENANT_CLAIM: z.string().default('org_id'),
   OIDC_CLIENT_ID: z.string().optional(),
@@ -183,24 +185,8 @@ export const environment = z.object({
 });
 
 /** Variables whose values are never shown, not even invalid ones. */
-export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
-  'DATABASE_URL',
-  'REDIS_URL',
-  'HTTPS_PROXY',
-  'OPENAI_API_KEY',
-  'OPENAI_BASE_URL',
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_BASE_URL',
-  'AUDIO_API_KEY',
-  'AUDIO_BASE_URL',
-  'ADMIN_KEY',
-  'JWT_SECRET',
-  'S3_SECRET_ACCESS_KEY',
-  'JWT_JWKS_URL',
-  'ENCRYPTION_KEYS',
-  'OTEL_EXPORTER_OTLP_HEADERS',
-  'WEBHOOK_URL',
-  'WEBHOOK_SECRET',
-]);
+export const SECRET_VARIABLES: ReadonlySet<string> = new Set(
+  Object.entries(environment.shape).flatMap(([name, type]) => (isHidden(type) ? name : [])),
+);
 
 export type Variables = z.output<typeof environment>;

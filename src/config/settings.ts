@@ -199,7 +199,7 @@ export function apiKey() {
   return z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'has a space, a line break or a character that is not ASCII in it')
-    .transform(secret);
+    .apply(secret);
 }
 
 /** `name=value,name=value`, percent-encoded, as OpenTelemetry writes headers. */
@@ -211,7 +211,7 @@ export function headerList() {
       'has to be name=value,name=value',
     )
     .refine(isPercentEncoded, 'has a % that is not followed by two hex digits')
-    .transform(secret);
+    .apply(secret);
 }
 
 function isPercentEncoded(text: string): boolean {
@@ -231,7 +231,7 @@ export function longSecret() {
       /^[\x21-\x7e]{32,512}$/,
       'has to be 32 to 512 ASCII characters without spaces; make one with: openssl rand -hex 32',
     )
-    .transform(secret);
+    .apply(secret);
 }
 
 /** The key of signatures. It never goes into a header, so that any text will do. */
@@ -240,7 +240,7 @@ export function webhookSecret() {
     .string()
     .min(16, 'has to be at least 16 characters; make one with: openssl rand -hex 32')
     .max(512, 'has to be at most 512 characters')
-    .transform(secret);
+    .apply(secret);
 }
 
 const MASTER_KEY = /^([A-Za-z0-9_-]{1,64}):(.*)$/;
@@ -276,7 +276,7 @@ export function postgresUrl() {
       (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text),
       'has to be a URL such as postgres://user:password@host:5432/name (percent-encode special characters of the password)',
     )
-    .transform(secret);
+    .apply(secret);
 }
 
 export function redisUrl() {
@@ -286,7 +286,7 @@ export function redisUrl() {
       (text) => /^rediss?:\/\//.test(text) && URL.canParse(text),
       'has to be a URL such as redis://user:password@host:6379/0, or rediss:// (percent-encode special characters of the password)',
     )
-    .transform(secret);
+    .apply(secret);
 }
 
 export function proxyUrl() {
@@ -296,7 +296,7 @@ export function proxyUrl() {
       (text) => /^https?:\/\//.test(text) && URL.canParse(text),
       'has to be the URL of an HTTP proxy, such as http://proxy:3128 (percent-encode special characters of a password)',
     )
-    .transform(secret);
+    .apply(secret);
 }
 
 const UNPROXIED = /^(\*|\.?[\w.-]+(:\d+)?|\[?[\da-f:]+\]?)$/;
@@ -326,9 +326,21 @@ export function httpUrl(example = 'http://localhost:11434/v1') {
 
 /** A secret, since the path of a webhook may be what protects it. */
 export function webhookUrl() {
-  return httpUrl('https://example.com/parley').transform(secret);
+  return httpUrl('https://example.com/parley').apply(secret);
 }
 
-function secret(text: string): Secret {
-  return new Secret(text);
+function secret(type: z.ZodType<string, string>) {
+  return type.transform((text) => new Secret(text)).apply(hidden);
+}
+
+const HIDDEN = z.registry();
+
+/** Marks a type whose values are never shown, not even invalid ones. */
+export function hidden<Type extends z.ZodType>(type: Type): Type {
+  HIDDEN.add(type);
+  return type;
+}
+
+export function isHidden(type: z.ZodType): boolean {
+  return HIDDEN.has(type instanceof z.ZodOptional ? type.unwrap() : type);
 }
