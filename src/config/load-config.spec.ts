@@ -341,8 +341,10 @@ describe(loadConfig.name, () => {
       ADMIN_KEY: 'hush',
       JWT_SECRET: 'hush',
       JWT_JWKS_URL: 'http://me:hush@h',
+      S3_ENDPOINT: 'http://me:hush@h',
       S3_SECRET_ACCESS_KEY: 'hush hush',
       ENCRYPTION_KEYS: 'hush',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hush@h',
       OTEL_EXPORTER_OTLP_HEADERS: 'hush',
     };
     const others = { S3_ACCESS_KEY_ID: 'id', FILES_DIR: '/srv/files' };

@@ -81,7 +81,7 @@ export const environment = z.object({
   FILE_MAX_BYTES: integer(1, Number.MAX_SAFE_INTEGER).default(104_857_600),
   FILE_STORE: oneOf('local', 's3').default('local'),
   FILES_DIR: z.string().optional(),
-  S3_ENDPOINT: httpUrl().optional(),
+  S3_ENDPOINT: httpUrl().apply(hidden).optional(),
   S3_BUCKET: z.string().optional(),
   S3_REGION: z.string().default('us-east-1'),
   S3_FORCE_PATH_STYLE: trueOrFalse().default(false),
@@ -145,7 +145,7 @@ export const environment = z.object({
   WEBHOOK_URL: webhookUrl().optional(),
   WEBHOOK_SECRET: webhookSecret().optional(),
 
-  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().apply(hidden).optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headerList().optional(),
   OTEL_EXPORTER_OTLP_PROTOCOL: oneOf('http/protobuf', 'http/json').default('http/protobuf'),
   OTEL_SERVICE_NAME: z.string().default('parley'),
