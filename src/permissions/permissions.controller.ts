@@ -10,7 +10,7 @@ import { CheckDto } from './dto/check.dto.js';
 import { CreateRuleDto } from './dto/create-rule.dto.js';
 import { DeleteRulesQueryDto, ListRulesQueryDto, RuleIdDto } from './dto/rules-query.dto.js';
 import { PermissionsService } from './permissions.service.js';
-import { RuleBook } from './rules/rule-book.js';
+import { RuleBook } from './rule-book.js';
 import { toPage } from '../kernel/page-cursor.js';
 import { AppError } from '../kernel/app-error.js';
 import type { RuleFilter } from './rules/rule-store.js';

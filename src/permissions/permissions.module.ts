@@ -10,7 +10,7 @@ import { CodeJudges } from './judges/code-judges.js';
 import { RuleJudge } from './judges/rule-judge.js';
 import { PermissionsController } from './permissions.controller.js';
 import { PermissionsService } from './permissions.service.js';
-import { RuleBook } from './rules/rule-book.js';
+import { RuleBook } from './rule-book.js';
 import { ToolJudge } from './judges/tool-judge.js';
 
 @Module({

@@ -1,5 +1,5 @@
 import type { AnyRule } from '../../src/permissions/rules/compiled-rule.js';
-import type { PermissionCall } from '../../src/permissions/policy/permission-call.js';
+import type { PermissionCall } from '../../src/permissions/matching/permission-call.js';
 import { PermissionPolicy } from '../../src/permissions/policy/permission-policy.js';
 import { ScriptReader } from '../../src/permissions/shell/script-reader.js';
 import { ShellGrammar } from '../../src/permissions/shell/shell-grammar.js';

@@ -11,7 +11,7 @@ import { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { Clock, SystemClock } from '../../src/kernel/clock.js';
 import { Ids } from '../../src/kernel/ids.js';
-import type { OwnedCall } from '../../src/permissions/policy/permission-call.js';
+import type { OwnedCall } from '../../src/permissions/matching/permission-call.js';
 import { DeclaredRules } from '../../src/permissions/rules/declared-rules.js';
 import { PermissionsController } from '../../src/permissions/permissions.controller.js';
 import { PermissionsModule } from '../../src/permissions/permissions.module.js';

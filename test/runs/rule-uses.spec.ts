@@ -13,7 +13,7 @@ import { CodeRules } from '../../src/permissions/rules/code-rules.js';
 import { RulesFile } from '../../src/permissions/file/rules-file.js';
 import { RuleJudge } from '../../src/permissions/judges/rule-judge.js';
 import { PermissionsService } from '../../src/permissions/permissions.service.js';
-import { RuleBook } from '../../src/permissions/rules/rule-book.js';
+import { RuleBook } from '../../src/permissions/rule-book.js';
 import { FileRuleStore } from '../../src/storage/file/file-rule-store.js';
 import { openMemoryStores } from '../../src/storage/memory/memory-stores.js';
 import { ToolRegistry } from '../../src/tools/core/tool-registry.js';

@@ -4,7 +4,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { warnOfUndecorated } from '../../kernel/warn-of-undecorated.js';
 import { doneWithin } from '../../kernel/async/promises.js';
 import { showOnOneLine } from '../../tools/text/show-unseen.js';
-import type { OwnedCall } from '../policy/permission-call.js';
+import type { OwnedCall } from '../matching/permission-call.js';
 import { JudgeProvider, PermissionJudge } from './permission-judge.js';
 import type { Opinion } from './permission-judge.js';
 import type { Verdict } from '../policy/verdict.js';

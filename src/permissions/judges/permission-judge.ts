@@ -1,5 +1,5 @@
 import { DiscoveryService } from '@nestjs/core';
-import type { OwnedCall } from '../policy/permission-call.js';
+import type { OwnedCall } from '../matching/permission-call.js';
 import type { Decision } from '../../protocol/wire/rule.js';
 
 /** A tool call before it is executed, and the tenant, user, chat and agent that it is for. */

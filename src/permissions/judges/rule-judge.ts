@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/principal.js';
 import type { ShownFiles } from '../policy/file-filter.js';
-import type { OwnedCall } from '../policy/permission-call.js';
-import { RuleBook } from '../rules/rule-book.js';
+import type { OwnedCall } from '../matching/permission-call.js';
+import { RuleBook } from '../rule-book.js';
 import { PermissionsService } from '../permissions.service.js';
 import { ToolJudge } from './tool-judge.js';
 import type { JudgedCall, RememberedRule, RememberScope, ToolVerdict } from './tool-judge.js';

@@ -1,6 +1,6 @@
 import { Effort } from '../../matching/effort.js';
 import type { LinearRegex, SearchResult } from '../../matching/linear-regex.js';
-import type { PermissionCall } from '../policy/permission-call.js';
+import type { PermissionCall } from './permission-call.js';
 import type { ScriptPart } from '../shell/script.js';
 import { canonicalJson } from '../../kernel/json/json.js';
 import { findPathInputs } from './path-inputs.js';

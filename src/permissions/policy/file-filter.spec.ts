@@ -1,5 +1,5 @@
 import { FileFilter } from './file-filter.js';
-import type { PermissionCall } from './permission-call.js';
+import type { PermissionCall } from '../matching/permission-call.js';
 import { PermissionPolicy } from './permission-policy.js';
 import type { PermissionRule } from '../../protocol/wire/rule.js';
 

@@ -1,4 +1,4 @@
-import type { PermissionCall } from './permission-call.js';
+import type { PermissionCall } from '../matching/permission-call.js';
 import type { PermissionPolicy } from './permission-policy.js';
 import type { Verdict } from './verdict.js';
 

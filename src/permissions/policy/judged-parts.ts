@@ -1,5 +1,5 @@
 import type { JudgedPart } from '../matching/judged-part.js';
-import type { PermissionCall } from './permission-call.js';
+import type { PermissionCall } from '../matching/permission-call.js';
 import type { Script } from '../shell/script.js';
 
 /**

@@ -5,7 +5,7 @@ import { JudgedCall } from '../matching/judged-part.js';
 import { judgePart, strictest } from './judge-part.js';
 import type { PartVerdict } from './judge-part.js';
 import { isShadow, judgedParts, scriptOf } from './judged-parts.js';
-import type { PermissionCall } from './permission-call.js';
+import type { PermissionCall } from '../matching/permission-call.js';
 import { orderRules } from '../rules/order-rules.js';
 import type { ScriptReader } from '../shell/script-reader.js';
 import { showOnOneLine } from '../../tools/text/show-unseen.js';

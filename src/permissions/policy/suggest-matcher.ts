@@ -2,7 +2,7 @@ import { escapeGlob } from '../../matching/glob.js';
 import { canonicalJson } from '../../kernel/json/json.js';
 import { findPathInputs } from '../matching/path-inputs.js';
 import { toWorkspacePath } from '../matching/workspace-path.js';
-import type { PermissionCall } from './permission-call.js';
+import type { PermissionCall } from '../matching/permission-call.js';
 import { quoteWord } from '../shell/words.js';
 import type { CommandPart, Script } from '../shell/script.js';
 import type { Matcher } from '../../protocol/wire/rule.js';

@@ -3,7 +3,7 @@ import type { CompiledMatcher } from '../matching/match.js';
 import type { JudgedCall, JudgedPart } from '../matching/judged-part.js';
 import { no, yes } from '../matching/match.js';
 import { MatcherFault } from '../matching/matcher-fault.js';
-import type { PermissionCall } from '../policy/permission-call.js';
+import type { PermissionCall } from '../matching/permission-call.js';
 import { messageOf } from '../../kernel/app-error.js';
 import type { Matcher, PermissionRule } from '../../protocol/wire/rule.js';
 
