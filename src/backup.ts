@@ -1,26 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { backUp } from './backup/back-up.js';
-import { readArguments, runProgram, VERSION } from './backup/program.js';
+import { readConfig } from './config/config.module.js';
+import { PACKAGE_ROOT } from './kernel/disk/package-root.js';
+import { runProgram } from './run-program.js';
 
-const USAGE = `Usage:
-  npm run backup -- FILE [--without-workspaces]
-      writes all that the server has saved into FILE, a tar.gz; the server may run`;
+const { version } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as {
+  version: string;
+};
 
 /** `npm run backup`: writes a backup, and exits. */
-await runProgram(USAGE, (config) => {
-  const { path, flags } = readArguments('without-workspaces');
-  return async () => {
-    const workspaces = !flags.has('without-workspaces');
-    const counts = await backUp(await config(), { path, version: VERSION, workspaces });
-    const { fileStore, encryptionKeys } = await config();
-    const { rows, files, workspace_files } = counts;
+await runProgram({
+  usage: `Usage:
+  npm run backup -- FILE [--without-workspaces]
+      writes all that the server has saved into FILE, a tar.gz; the server may run`,
+  readCommand() {
+    const options = { 'without-workspaces': { type: 'boolean', default: false } } as const;
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const [path, ...rest] = positionals;
+    if (path === undefined || rest.length > 0) throw new Error('Name one file.');
+    return { path, version, workspaces: !values['without-workspaces'] };
+  },
+  async run(options) {
+    const config = await readConfig();
+    const { rows, files, workspace_files } = await backUp(config, options);
+    const { fileStore, encryptionKeys } = config;
     const notes = [
       fileStore === 's3' && 'Files in the bucket are not in it.',
       encryptionKeys &&
         `It is readable with ENCRYPTION_KEYS only, which are not in it: ${encryptionKeys.map(({ id }) => id).join(', ')}.`,
     ];
     return [
-      `${path} is written. Rows: ${rows}, files: ${files}, files of workspaces: ${workspace_files}.`,
+      `${options.path} is written. Rows: ${rows}, files: ${files}, files of workspaces: ${workspace_files}.`,
       ...notes.filter(Boolean),
     ].join('\n');
-  };
+  },
 });

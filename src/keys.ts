@@ -2,12 +2,10 @@ import { parseArgs } from 'node:util';
 import type { ApiKey, KeyStore } from './auth/keys/key-store.js';
 import { MAX_KEYS, newKey } from './auth/keys/new-key.js';
 import { DEFAULT_TENANT, isScope, SCOPES, TENANT_ID, USER_ID } from './auth/principal.js';
-import { ConfigError } from './config/config-error.js';
 import type { Config } from './config/config.js';
 import type { MasterKeys } from './encryption/master-keys.js';
-import { keepFilesPrivate } from './kernel/disk/umask.js';
+import { runProgram, UsageError } from './run-program.js';
 import type { Storage } from './storage/open-storage.js';
-import { messageOf } from './kernel/app-error.js';
 
 const USAGE = `Usage:
   npm run keys -- create --user ann --scopes chat,decide [--tenant acme] [--expires 2027-01-31T00:00:00Z]
@@ -18,10 +16,7 @@ const USAGE = `Usage:
 Without --tenant it is "${DEFAULT_TENANT}". Scopes: ${SCOPES.join(', ')}.`;
 const PAGE = 200;
 
-class UsageError extends Error {}
-
 interface Command {
-  readonly action: string;
   readonly id: string | undefined;
   readonly tenant_id: string;
   readonly user_id: string | undefined;
@@ -29,33 +24,14 @@ interface Command {
   readonly expires_at: string | null;
 }
 
-/** `npm run keys`: makes, lists and deletes API keys, rotates keys, encrypts, and exits. */
-async function main(): Promise<void> {
-  keepFilesPrivate();
-  const command = readCommand();
-  const act = ACTIONS[command.action]?.(command);
-  const care = CARE[command.action];
-  if (command.action === '') throw new UsageError('Name a command.');
-  if (!act && !care) throw new UsageError(`There is no command "${command.action}".`);
-  const config = await readConfig();
-  if (act) await actOnKeys(config, act);
-  else if (care) process.stdout.write(`${await careFor(config, care)}\n`);
-}
+/** Modules that commands need are loaded once the arguments are read. */
+type Run = (config: Config) => Promise<string>;
 
-/** Loads the modules that commands need, once the command is understood. */
-async function readConfig(): Promise<Config> {
-  const { NestFactory } = await import('@nestjs/core');
-  const { AppConfigModule } = await import('./config/config.module.js');
-  const { Config: token } = await import('./config/config.js');
-  const module = await AppConfigModule.forRoot();
-  return (await NestFactory.createApplicationContext(module, { logger: false })).get(token);
-}
-
-async function actOnKeys(config: Config, act: Act): Promise<void> {
+async function actOnKeys(config: Config, act: Act): Promise<string> {
   const { openKeyStore } = await import('./storage/open-key-store.js');
   const opened = await openKeyStore(config);
   try {
-    process.stdout.write(`${await act(opened.keys)}\n`);
+    return await act(opened.keys);
   } finally {
     await opened.close();
   }
@@ -112,21 +88,21 @@ async function careFor(config: Config, care: Care): Promise<string> {
   }
 }
 
-function readCommand(): Command {
+function readCommand(): Run {
   const text = { type: 'string' } as const;
   const options = { tenant: text, user: text, scopes: text, expires: text };
-  try {
-    const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    const [action = '', id, ...rest] = positionals;
-    if (rest.length > 0 || (id !== undefined) !== (action === 'delete')) throw new Error('');
-    const tenant_id = values.tenant ?? DEFAULT_TENANT;
-    if (!TENANT_ID.test(tenant_id)) throw new Error(`The tenant "${tenant_id}" is malformed.`);
-    const scopes = (values.scopes ?? '').split(',').map((scope) => scope.trim());
-    const expires_at = values.expires ?? null;
-    return { action, id, tenant_id, user_id: values.user, scopes, expires_at };
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [action = '', id, ...rest] = positionals;
+  if (rest.length > 0 || (id !== undefined) !== (action === 'delete')) throw new Error('');
+  const tenant_id = values.tenant ?? DEFAULT_TENANT;
+  if (!TENANT_ID.test(tenant_id)) throw new Error(`The tenant "${tenant_id}" is malformed.`);
+  const scopes = (values.scopes ?? '').split(',').map((scope) => scope.trim());
+  const expires_at = values.expires ?? null;
+  const act = ACTIONS[action]?.({ id, tenant_id, user_id: values.user, scopes, expires_at });
+  if (act) return (config) => actOnKeys(config, act);
+  const care = CARE[action];
+  if (care) return (config) => careFor(config, care);
+  throw new Error(action === '' ? 'Name a command.' : `There is no command "${action}".`);
 }
 
 type Act = (keys: KeyStore) => Promise<string>;
@@ -135,14 +111,12 @@ type Act = (keys: KeyStore) => Promise<string>;
 const ACTIONS: Readonly<Record<string, (command: Command) => Act>> = {
   create({ tenant_id, user_id = '', scopes, expires_at }) {
     const now = new Date();
-    if (!USER_ID.test(user_id)) throw new UsageError('--user has to name the user.');
+    if (!USER_ID.test(user_id)) throw new Error('--user has to name the user.');
     const known = scopes.filter(isScope);
     if (known.length !== scopes.length || new Set(known).size !== known.length)
-      throw new UsageError(`--scopes has to be some of: ${SCOPES.join(', ')}.`);
+      throw new Error(`--scopes has to be some of: ${SCOPES.join(', ')}.`);
     if (expires_at !== null && !(Date.parse(expires_at) > now.getTime()))
-      throw new UsageError(
-        '--expires has to be a time in the future, such as 2027-01-31T00:00:00Z.',
-      );
+      throw new Error('--expires has to be a time in the future, such as 2027-01-31T00:00:00Z.');
     const wanted = { tenant_id, user_id, scopes: known, expires_at };
     return async (keys) => {
       const { key, text } = newKey(wanted, { now, created_by: 'npm run keys' });
@@ -170,11 +144,12 @@ const ACTIONS: Readonly<Record<string, (command: Command) => Act>> = {
   },
 };
 
-try {
-  await main();
-} catch (error) {
-  const message = messageOf(error);
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(`${isUsage ? `${message}\n${USAGE}`.trim() : message}\n`);
-  process.exit(isUsage ? 64 : error instanceof ConfigError ? 78 : 1);
-}
+/** `npm run keys`: makes, lists and deletes API keys, rotates keys, encrypts, and exits. */
+await runProgram({
+  usage: USAGE,
+  readCommand,
+  async run(run) {
+    const { readConfig } = await import('./config/config.module.js');
+    return run(await readConfig());
+  },
+});

@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ParleyServer } from './app/parley-server.js';
-import { ConfigError } from './config/config-error.js';
 import { readConfig } from './config/config.module.js';
 import type { Config } from './config/config.js';
-import { messageOf } from './kernel/app-error.js';
-import { keepFilesPrivate } from './kernel/disk/umask.js';
 import { AppLogger } from './logging/app-logger.js';
 import { checkModel, isFit } from './model-check/check-model.js';
 import type { CheckResult } from './model-check/check-model.js';
@@ -15,6 +12,7 @@ import { formatResult } from './model-check/format-result.js';
 import { ModelCheckModule } from './model-check/model-check.module.js';
 import { isProbeName, PROBE_NAMES } from './model-check/probes.js';
 import type { ProbeName } from './model-check/probes.js';
+import { runProgram } from './run-program.js';
 import { prepareServer } from './server.js';
 
 const USAGE = `Usage:
@@ -25,8 +23,6 @@ Checks: ${PROBE_NAMES.join(', ')}.
 
 const MCP = 'mcp.json';
 
-class UsageError extends Error {}
-
 interface Command {
   /** Undefined: the server's default. */
   readonly models: string | undefined;
@@ -34,10 +30,7 @@ interface Command {
   readonly json: boolean;
 }
 
-/** `npm run models -- check`: shows what models and their endpoints can do, and exits. */
-async function main(): Promise<void> {
-  keepFilesPrivate();
-  const { models, probes, json } = readCommand();
+async function check({ models, probes, json }: Command): Promise<void> {
   const config = await readConfig();
   const show = json ? (result: CheckResult) => JSON.stringify(result) : formatResult;
   let areFit = true;
@@ -58,17 +51,13 @@ async function main(): Promise<void> {
 function readCommand(): Command {
   const text = { type: 'string' } as const;
   const options = { only: text, skip: text, json: { type: 'boolean', default: false } } as const;
-  try {
-    const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    const [action, models, ...rest] = positionals;
-    if (action !== 'check' || rest.length > 0) throw new Error('The command is "check".');
-    const [only, skip] = [probesOf(values.only), probesOf(values.skip) ?? []];
-    const probes = (only ?? PROBE_NAMES).filter((name) => !skip.includes(name));
-    if (probes.length === 0) throw new Error('All checks are skipped.');
-    return { models, probes, json: values.json };
-  } catch (error) {
-    throw new UsageError(messageOf(error), { cause: error });
-  }
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [action, models, ...rest] = positionals;
+  if (action !== 'check' || rest.length > 0) throw new Error('The command is "check".');
+  const [only, skip] = [probesOf(values.only), probesOf(values.skip) ?? []];
+  const probes = (only ?? PROBE_NAMES).filter((name) => !skip.includes(name));
+  if (probes.length === 0) throw new Error('All checks are skipped.');
+  return { models, probes, json: values.json };
 }
 
 function probesOf(list: string | undefined): readonly ProbeName[] | undefined {
@@ -124,11 +113,5 @@ function configIn(folder: string, configured: Config): Config {
   };
 }
 
-try {
-  await main();
-} catch (error) {
-  const message = messageOf(error);
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(`${isUsage ? `${message}\n${USAGE}`.trim() : message}\n`);
-  process.exit(isUsage ? 64 : error instanceof ConfigError ? 78 : 1);
-}
+/** `npm run models -- check`: shows what models and their endpoints can do, and exits. */
+await runProgram({ usage: USAGE, readCommand, run: check });

@@ -9,11 +9,8 @@ import { LOCAL_PRINCIPAL } from './auth/principal.js';
 import { NewIds } from './chats/session-log/new-ids.js';
 import { Ids } from './kernel/ids.js';
 import { SessionLogImporter } from './chats/session-log/session-log-importer.js';
-import { ConfigError } from './config/config-error.js';
-import { AppConfigModule } from './config/config.module.js';
-import { Config } from './config/config.js';
+import { readConfig } from './config/config.module.js';
 import { SystemClock } from './kernel/clock.js';
-import { keepFilesPrivate } from './kernel/disk/umask.js';
 import { ChatArchive } from './persistence/chat-archive.js';
 import { ChatStore } from './persistence/chat.store.js';
 import { readLog } from './persistence/read-log.js';
@@ -27,8 +24,8 @@ import type { RecordedInteraction } from './runs/replay/observe-run.js';
 import { replay } from './runs/replay/replay.js';
 import type { Difference } from './runs/replay/replay.js';
 import { RunServices } from './runs/scope/run-services.js';
+import { runProgram, UsageError } from './run-program.js';
 import { openFileStores } from './storage/file/file-stores.js';
-import { messageOf } from './kernel/app-error.js';
 
 const USAGE = `Usage:
   npm run replay -- chat.ndjson [--interaction N]
@@ -40,8 +37,6 @@ const USAGE = `Usage:
 N is the place of the interaction in the log: 1 is the first.`;
 
 const CHAT = 'replayed';
-
-class UsageError extends Error {}
 
 interface Command {
   readonly path: string;
@@ -63,34 +58,27 @@ interface Placed extends RecordedInteraction {
  * @param modules agents and tools beside the server's own
  */
 export async function replayCommand(modules: readonly Type[] = []): Promise<void> {
-  keepFilesPrivate();
-  try {
-    const command = readCommand();
-    process.exitCode = (await withServer(modules, (app) => execute(app, command))) ? 0 : 1;
-  } catch (error) {
-    const message = messageOf(error);
-    const isUsage = error instanceof UsageError;
-    process.stderr.write(`${isUsage ? `${message}\n${USAGE}`.trim() : message}\n`);
-    process.exitCode = isUsage ? 64 : error instanceof ConfigError ? 78 : 1;
-  }
+  await runProgram({
+    usage: USAGE,
+    readCommand,
+    async run(command) {
+      process.exitCode = (await withServer(modules, (app) => execute(app, command))) ? 0 : 1;
+    },
+  });
 }
 
 function readCommand(): Command {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const options = { interaction: text, rules: flag, from: text, model: text, yes: flag };
-  try {
-    const { values, positionals } = parseArgs({ options, allowPositionals: true });
-    const [path, ...rest] = positionals;
-    if (path === undefined || rest.length > 0) throw new Error('Name one session log.');
-    const [interaction, from] = [numberOf(values.interaction), numberOf(values.from)];
-    if (from !== undefined && interaction === undefined)
-      throw new Error('--from needs --interaction.');
-    const { rules, model, yes } = values;
-    return { path, interaction, rules, from, model, yes };
-  } catch (error) {
-    throw new UsageError((error as Error).message, { cause: error });
-  }
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [path, ...rest] = positionals;
+  if (path === undefined || rest.length > 0) throw new Error('Name one session log.');
+  const [interaction, from] = [numberOf(values.interaction), numberOf(values.from)];
+  if (from !== undefined && interaction === undefined)
+    throw new Error('--from needs --interaction.');
+  const { rules, model, yes } = values;
+  return { path, interaction, rules, from, model, yes };
 }
 
 function numberOf(text: string | undefined): number | undefined {
@@ -105,19 +93,16 @@ async function withServer<T>(
   modules: readonly Type[],
   use: (app: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
-  const configured = await NestFactory.createApplicationContext(await AppConfigModule.forRoot(), {
-    logger: false,
-  });
-  const data_dir = await mkdtemp(join(tmpdir(), 'parley-replay-'));
-  const workspaceDir = join(data_dir, 'workspace');
-  const filesDir = join(data_dir, 'files');
-  const own = { store: 'file', role: 'all', dataDir: data_dir, filesDir, workspaceDir } as const;
   const {
     databaseUrl: _database,
     redisUrl: _redis,
     webhookUrl: _webhook,
     ...rest
-  } = configured.get(Config);
+  } = await readConfig();
+  const data_dir = await mkdtemp(join(tmpdir(), 'parley-replay-'));
+  const workspaceDir = join(data_dir, 'workspace');
+  const filesDir = join(data_dir, 'files');
+  const own = { store: 'file', role: 'all', dataDir: data_dir, filesDir, workspaceDir } as const;
   const stores = await openFileStores({
     data_dir,
     clock: new SystemClock(),
