@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { extract } from 'tar-stream';
 import type { Extract } from 'tar-stream';
 import { AppError } from '../../../kernel/app-error.js';
@@ -39,7 +40,8 @@ export class TarImport {
 
   constructor(body: AsyncIterable<Uint8Array>, limit: number) {
     this.entries = this.unpacking[Symbol.asyncIterator]();
-    this.feeding = feed(this.measured(body, limit), this.unpacking);
+    this.feeding = pipeline(this.measured(body, limit), this.unpacking);
+    this.feeding.catch(() => {}); // the entries fail with the same error
   }
 
   /** Until the first entry that is not of the log. */
@@ -62,7 +64,7 @@ export class TarImport {
       }
       entry.resume(); // what was not read
     }
-    await this.feeding;
+    await this.feeding.catch(fail);
     if (this.zeros < BLOCK || this.size < this.end + BLOCK) throw invalidArchive('it is cut off');
   }
 
@@ -104,22 +106,6 @@ async function* chunksOf(entry: Entry): AsyncGenerator<Uint8Array> {
     for await (const chunk of entry) yield chunk as Uint8Array;
   } catch (error) {
     fail(error);
-  }
-}
-
-/** Never rejects: what fails, the entries fail with. */
-async function feed(body: AsyncIterable<Uint8Array>, unpacking: Extract): Promise<void> {
-  const closed = new Promise<void>((go) => unpacking.once('close', go));
-  try {
-    for await (const chunk of body) {
-      const isFull = !unpacking.write(chunk);
-      if (isFull)
-        await Promise.race([closed, new Promise<void>((go) => unpacking.once('drain', go))]);
-      if (unpacking.destroying) return;
-    }
-    unpacking.end(undefined);
-  } catch (error) {
-    unpacking.destroy(error as Error);
   }
 }
 
