@@ -1,6 +1,6 @@
 import { Resources } from '../tools/core/resources.js';
 import { cutText } from '../kernel/text/cut-text.js';
-import { ToolWorkspace } from '../tools/workspace-files/tool-workspace.js';
+import { ToolWorkspace } from '../tools/core/tool-workspace.js';
 import type { ToolContext } from '../tools/core/tool.js';
 import type { Workspaces } from '../workspace/workspaces.js';
 

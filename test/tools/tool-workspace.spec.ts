@@ -1,5 +1,5 @@
 import { linkSync, readFileSync, symlinkSync } from 'node:fs';
-import { ToolWorkspace } from '../../src/tools/workspace-files/tool-workspace.js';
+import { ToolWorkspace } from '../../src/tools/core/tool-workspace.js';
 import { WorkspaceFolder } from '../support/tools/workspace-folder.js';
 
 describe(ToolWorkspace.name, () => {

@@ -4,7 +4,7 @@ import type { Entry } from '../../event-log/append/run-log.js';
 import { judgedArguments } from '../../tools/core/check-arguments.js';
 import type { ToolExecution } from '../../tools/core/tool-executor.js';
 import type { ToolContext, ToolEvent, ToolRecovery, Tool } from '../../tools/core/tool.js';
-import { ToolWorkspace } from '../../tools/workspace-files/tool-workspace.js';
+import { ToolWorkspace } from '../../tools/core/tool-workspace.js';
 import { GuardedResult, guardedAgent } from '../guarding/guard-output.js';
 import { NestedSteps } from './nested-steps.js';
 import type { AgentScope } from '../scope/agent-scope.js';

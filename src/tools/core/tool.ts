@@ -2,7 +2,7 @@ import type { ZodType } from 'zod';
 import type { RecordOf } from '../../protocol/events.js';
 import type { ProcessTrace } from '../../workspace/processes/process-trace.js';
 import type { Resources } from './resources.js';
-import type { ToolWorkspace } from '../workspace-files/tool-workspace.js';
+import type { ToolWorkspace } from './tool-workspace.js';
 import type { ToolOutput } from './tool-output.js';
 import type { Cut } from '../../kernel/text/cut-text.js';
 
