@@ -2,7 +2,7 @@ import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { cutText } from '../../kernel/text/cut-text.js';
 import { isObject } from '../../kernel/json/json.js';
-import { toText } from '../../tools/text/to-text.js';
+import { toText } from '../../tools/core/to-text.js';
 
 /** In characters. */
 const MAX_DATA = 4_000;

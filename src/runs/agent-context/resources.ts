@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { AppError } from '../../kernel/app-error.js';
 import { Resources } from '../../tools/core/resources.js';
-import { toErrorText } from '../../tools/text/to-text.js';
+import { toErrorText } from '../../tools/core/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { Agent } from '../../agents/agent.js';
 import type { AgentScope } from '../scope/agent-scope.js';

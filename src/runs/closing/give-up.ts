@@ -2,7 +2,7 @@ import type { Entry, RunLogDeps } from '../../event-log/append/run-log.js';
 import { RunLog } from '../../event-log/append/run-log.js';
 import { AppError } from '../../kernel/app-error.js';
 import type { InteractionRow } from '../../persistence/rows/interaction-row.js';
-import { toErrorText } from '../../tools/text/to-text.js';
+import { toErrorText } from '../../tools/core/to-text.js';
 import type { RunServices } from '../scope/run-services.js';
 import { cutText } from '../../kernel/text/cut-text.js';
 

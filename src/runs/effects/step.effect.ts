@@ -1,6 +1,6 @@
 import { AppError } from '../../kernel/app-error.js';
 import { AsyncValue } from '../../kernel/async/async-value.js';
-import { toErrorText } from '../../tools/text/to-text.js';
+import { toErrorText } from '../../tools/core/to-text.js';
 import type { AgentIdentity } from '../../agents/agent-context.js';
 import type { HiddenOf } from '../../protocol/events.js';
 import type { CompletingRecord } from '../journal/completes.js';

@@ -10,7 +10,7 @@ import type { EventError } from '../../protocol/events.js';
 import { AppError } from '../../kernel/app-error.js';
 import { mapTexts } from '../../kernel/json/json.js';
 import { cutText } from '../../kernel/text/cut-text.js';
-import { toErrorText } from '../../tools/text/to-text.js';
+import { toErrorText } from '../../tools/core/to-text.js';
 
 /** The run whose texts are guarded. */
 export interface GuardedRun {

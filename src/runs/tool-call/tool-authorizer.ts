@@ -1,6 +1,6 @@
 import type { RecordBody } from '../../protocol/events.js';
 import { judgedArguments, parseArguments } from '../../tools/core/check-arguments.js';
-import { toErrorText } from '../../tools/text/to-text.js';
+import { toErrorText } from '../../tools/core/to-text.js';
 import { showInput } from '../../tools/text/cut-text.js';
 import type { Cut } from '../../kernel/text/cut-text.js';
 import { showUnseen } from '../../tools/text/show-unseen.js';

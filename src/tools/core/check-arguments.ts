@@ -1,6 +1,6 @@
 import type { ZodError } from 'zod';
 import type { Tool } from './tool.js';
-import { toErrorText } from '../text/to-text.js';
+import { toErrorText } from './to-text.js';
 import { findExcess, objectText } from '../../kernel/json/bounded-json.js';
 import { findInexact, parseExact, parseWithDigits } from '../../kernel/json/exact-json.js';
 import { isObject } from '../../kernel/json/json.js';

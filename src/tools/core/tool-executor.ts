@@ -10,7 +10,7 @@ import { runUntil } from './run-until.js';
 import type { Ending, Pause } from './run-until.js';
 import { exactJson, parseWithDigits } from '../../kernel/json/exact-json.js';
 import { mapTexts } from '../../kernel/json/json.js';
-import { toErrorText, toText } from '../text/to-text.js';
+import { toErrorText, toText } from './to-text.js';
 import { ToolLimits, keptOutput } from './tool-limits.js';
 import { ToolOutput } from './tool-output.js';
 import type { ToolData, ToolJournal } from './tool-output.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exactJson, parseExact } from '../../kernel/json/exact-json.js';
-import { toErrorText } from '../text/to-text.js';
+import { toErrorText } from '../core/to-text.js';
 import type { ToolContext } from '../core/tool.js';
 
 /** Maximum length of a tool's arguments, as JSON text. */

@@ -2,7 +2,7 @@ import { createHash, webcrypto } from 'node:crypto';
 import { join, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Logger } from '@nestjs/common';
-import { toErrorText } from '../text/to-text.js';
+import { toErrorText } from '../core/to-text.js';
 import { Interpreter } from './interpreter.js';
 import { readPyodideFiles } from './pyodide-files.js';
 import type { PyodideFiles } from './pyodide-files.js';

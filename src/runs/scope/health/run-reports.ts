@@ -7,7 +7,7 @@ import { LimitedLines } from '../../../logging/limited-lines.js';
 import type { InteractionEnd } from '../../../persistence/rows/append-rows.js';
 import type { InteractionRow } from '../../../persistence/rows/interaction-row.js';
 import type { Usage } from '../../../protocol/interaction.js';
-import { toErrorText } from '../../../tools/text/to-text.js';
+import { toErrorText } from '../../../tools/core/to-text.js';
 import { cutText } from '../../../kernel/text/cut-text.js';
 
 /** Characters of an error that the log quotes: vendors may repeat what they were sent. */

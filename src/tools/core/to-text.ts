@@ -1,5 +1,5 @@
 import { unmarkNumbers } from '../../kernel/json/exact-json.js';
-import { ToolOutput } from '../core/tool-output.js';
+import { ToolOutput } from './tool-output.js';
 
 /** Converts a tool's answer of any type to text. Never throws. */
 export function toText(value: unknown): string {
