@@ -2,7 +2,7 @@ import { TaskStore } from '../../tasks/task-store.js';
 import type { SeenTask, TaskPlace } from '../../tasks/task-store.js';
 import { sees } from '../../persistence/viewer.js';
 import type { AnyViewer } from '../../persistence/viewer.js';
-import type { ChatDirectory } from './chats/chat-directory.js';
+import type { ChatDirectory } from './log/chat-directory.js';
 import { readJson, replaceJson } from './json-files.js';
 import { KeyedMutex } from '../../kernel/async/keyed-mutex.js';
 import type { ReportProblem } from './report-problem.js';

@@ -6,7 +6,7 @@ import type { RequestRow } from '../../../persistence/rows/request-rows.js';
 import type { ChatSnapshot } from '../../memory/core/journal.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
 import type { StoredInteraction } from '../../memory/core/stored-interaction.js';
-import type { ChatDirectory } from './chat-directory.js';
+import type { ChatDirectory } from '../log/chat-directory.js';
 import { replaceDurably, replaceFile } from '../durable-files.js';
 
 /**

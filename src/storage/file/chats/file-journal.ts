@@ -6,7 +6,7 @@ import type { InteractionState } from '../../memory/core/interaction-state.js';
 import type { ChangedParts, ChatSnapshot, FirstAppend } from '../../memory/core/journal.js';
 import { ChatJournal, StoreJournal } from '../../memory/core/journal.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
-import { ChatDirectory, chatPath, makeChatDirectory } from './chat-directory.js';
+import { ChatDirectory, chatPath, makeChatDirectory } from '../log/chat-directory.js';
 import { writeChatFile } from './chat-files.js';
 import { syncDirectory } from '../durable-files.js';
 import { FileLog } from '../log/file-log.js';

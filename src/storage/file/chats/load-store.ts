@@ -4,7 +4,7 @@ import { mapInBatches } from '../../../kernel/async/batches.js';
 import { ifMissing } from '../../../kernel/disk/missing-path.js';
 import type { StoreCore } from '../../memory/core/store-core.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
-import { ChatDirectory } from './chat-directory.js';
+import { ChatDirectory } from '../log/chat-directory.js';
 import type { FileJournal } from './file-journal.js';
 import { directoryOf, isLeftOver } from './file-journal.js';
 import { finishWrites, loadChat } from './load-chat.js';

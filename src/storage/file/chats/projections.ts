@@ -2,7 +2,7 @@ import type { KeyedMutex } from '../../../kernel/async/keyed-mutex.js';
 import type { ChangedParts } from '../../memory/core/journal.js';
 import type { StoreIndex } from '../../memory/core/store-index.js';
 import type { StoredChat } from '../../memory/core/stored-chat.js';
-import type { ChatDirectory } from './chat-directory.js';
+import type { ChatDirectory } from '../log/chat-directory.js';
 import {
   collectRequests,
   writeChatFile,

@@ -17,7 +17,7 @@ import type {
 } from '../../memory/core/journal.js';
 import { RecordLog } from '../../memory/core/journal.js';
 import { editStart, isResultOf, toHead } from '../../memory/core/log-notes.js';
-import type { ChatDirectory } from '../chats/chat-directory.js';
+import type { ChatDirectory } from './chat-directory.js';
 import { appendDurably } from '../durable-files.js';
 import {
   decodeAddedMessages,

@@ -4,7 +4,7 @@ import { copyFile, open, rm } from 'node:fs/promises';
 import { readSpanSync } from '../../../kernel/disk/read-span.js';
 import type { InteractionStart } from '../../memory/core/journal.js';
 import { StoredInteraction } from '../../memory/core/stored-interaction.js';
-import type { ChatDirectory } from '../chats/chat-directory.js';
+import type { ChatDirectory } from './chat-directory.js';
 import { FileLog } from './file-log.js';
 import type { Commit } from './log-format.js';
 import { decodeCommit, decodeStart, isCommit, isRecord } from './log-format.js';
