@@ -21,6 +21,7 @@ const LINT = 'oxlint --type-aware --type-check --deny-warnings --report-unused-d
 const QUICK = {
   'regular expressions': 'node scripts/check-regexes.mjs',
   'event document': 'node scripts/generate-events-doc.mjs --check',
+  'layers document': 'node scripts/generate-layers-doc.mjs --check',
   'metrics document': 'node scripts/generate-metrics-doc.mjs --check',
   links: 'node scripts/check-links.mjs',
   'valid API document': 'node scripts/check-openapi.mjs',
