@@ -17,8 +17,8 @@ export type Accepted = Extract<StartOutcome, { interaction: unknown }>;
 type Busy = Extract<StartOutcome, { outcome: 'busy' }>;
 
 /**
- * @throws AppError `queue_full` (429), `interaction_queued` (409), `idempotency_key_reused` (422),
- * `chat_not_found`, `interaction_not_found` (404)
+ * @throws AppError `queue_full` (429), `interaction_queued`, `chat_replaced` (409),
+ * `idempotency_key_reused` (422), `chat_not_found`, `interaction_not_found` (404)
  */
 export function requireAccepted(
   outcome: Exclude<StartOutcome, QuotaExceeded | Busy>,
