@@ -51,22 +51,6 @@ describeInChromium('The console, chatting', () => {
   const answerOf = (page: Page): Promise<string> =>
     page.getByTestId('message-agent').last().innerText();
 
-  it('leads from / to a streamed answer with its call, its thought and its tokens', async () => {
-    const page = await begin('what is 6*7');
-    await ended(page, '6*7 = 42');
-    await idle(page);
-    expect(await page.getByTestId('message-user').innerText()).toContain('what is 6*7');
-    await page.getByTestId('tool-call').getByRole('button').first().click();
-    await page.getByTestId('tool-call').locator('pre').filter({ hasText: '42' }).waitFor();
-    await page.getByTestId('thinking').getByRole('button').click();
-    await page.getByText('This is arithmetic').waitFor();
-    expect(await page.getByTestId('usage').first().innerText()).toMatch(/tokens/);
-    expect(await page.getByTestId('connection').innerText()).toContain('live');
-    await page.getByTestId('chat-list').getByText('what is 6*7').waitFor();
-    await page.reload();
-    await ended(page, '6*7 = 42');
-  });
-
   it('shows the whole answer, exactly, over a reload and a server that is killed', async () => {
     const page = await begin(LONG);
     await page.getByTestId('stop').waitFor();
