@@ -1,11 +1,13 @@
-import { memo, useEffect, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { CopyButton } from '../ui/copy-button';
 import { visible } from '../text/visible';
 import type { Highlighted } from './highlight';
 import css from './markdown.module.css';
 
 /** Longer code is shown without colours, in UTF-16 code units. */
-const MOST_HIGHLIGHTED = 50_000;
+const MAX_HIGHLIGHTED = 50_000;
+/** Code that is being written is coloured again after this many times what it took. */
+const REST = 30;
 
 /** Code of a language, coloured once the highlighter has come. */
 export const CodeBlock = memo(({ code, language }: { code: string; language: string }) => {
@@ -27,31 +29,36 @@ export const CodeBlock = memo(({ code, language }: { code: string; language: str
 });
 
 function Coloured({ code, language }: { code: string; language: string }) {
-  const [nodes, setNodes] = useState<{ code: string; of: readonly Highlighted[] }>();
+  const [coloured, setColoured] = useState<{ code: string; elements: React.ReactNode }>();
+  const restsUntil = useRef(0);
   useEffect(() => {
-    if (language === '' || code.length > MOST_HIGHLIGHTED) return;
+    if (language === '' || code.length > MAX_HIGHLIGHTED) return;
     let isOver = false;
     const colour = async (): Promise<void> => {
       const { highlight } = await import('./highlight');
-      const of = highlight(code, language);
-      if (!isOver && of) setNodes({ code, of });
+      if (isOver) return;
+      const begun = performance.now();
+      const nodes = highlight(code, language);
+      const ended = performance.now();
+      restsUntil.current = ended + (ended - begun) * REST;
+      if (nodes) setColoured({ code, elements: nodes.map(toElement) });
     };
-    colour().catch(() => undefined); // without colours it reads as well
+    const wait_ms = Math.max(0, restsUntil.current - performance.now());
+    // Without colours it reads as well.
+    const timer = setTimeout(() => void colour().catch(() => undefined), wait_ms);
     return () => {
       isOver = true;
+      clearTimeout(timer);
     };
   }, [code, language]);
-  if (!nodes) return <>{code}</>;
-  if (nodes.code === code) return <>{nodes.of.map(toElement)}</>;
   // While code is written, its beginning keeps its colours.
-  if (code.startsWith(nodes.code))
-    return (
-      <>
-        {nodes.of.map(toElement)}
-        {code.slice(nodes.code.length)}
-      </>
-    );
-  return <>{code}</>;
+  if (!coloured || !code.startsWith(coloured.code)) return <>{code}</>;
+  return (
+    <>
+      {coloured.elements}
+      {code.slice(coloured.code.length)}
+    </>
+  );
 }
 
 function toElement(node: Highlighted, index: number): React.ReactNode {
