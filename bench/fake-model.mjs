@@ -8,6 +8,9 @@
  * - `agent-20`: a call of the calculator, then, once there is a tool result, an answer of 20 deltas
  * - `python`: a call of `python`, then an answer of 20 deltas
  * - `idle`: one delta, then nothing for as long as the client stays
+ * - `prose-20`: an answer of 20 deltas of markdown; `code-20` ends with a block of code
+ * - `crowd-5-100-20000`: 5 calls of `agent`, each of which writes code, a line of it every 100 ms
+ *   for 20 s
  *
  * Sends its port to its parent.
  */
@@ -52,6 +55,23 @@ const TOKEN = render(chunk({ content: `tok${MARK} ` }));
 const [STAMPED_HEAD, STAMPED_TAIL] = render(chunk({ content: `${MARK}@ ` })).split('@');
 const CALCULATOR_CALL = toolCall('calculator', ['{"expression":', '"6*7"', '}']);
 const PYTHON_CALL = toolCall('python', ['{"code":', '"6*7"', '}']);
+
+/** What the agents of a crowd are told to do. */
+const WRITE_CODE = 'write code';
+const FENCE = '```';
+const CODE_LINES = 20;
+
+function agentInput(index) {
+  return JSON.stringify({ agent_type: 'react', prompt: `${WRITE_CODE} ${index}` });
+}
+
+function agentCalls(count) {
+  const tool_calls = Array.from({ length: count }, (_, index) => ({
+    ...{ index, id: `call_${index}`, type: 'function' },
+    function: { name: 'agent', arguments: agentInput(index) },
+  }));
+  return render(chunk({ role: 'assistant', content: null, tool_calls }));
+}
 
 function toolCall(name, parts) {
   const begun = { index: 0, id: 'call_bench', type: 'function', function: { name, arguments: '' } };
@@ -120,12 +140,43 @@ function sendDelta({ socket }) {
   socket?.write(`${text.length.toString(16)}\r\n${text}\r\n`, 'latin1');
 }
 
-function answer(response, name, hasToolResult) {
-  const [kind, first, second] = name.split('-');
+/** Lines of code in a block that is never closed. */
+function writeCode(response, interval, duration) {
+  let line = 0;
+  response.write(OPENING + render(chunk({ content: `The code:\n\n${FENCE}ts\n` })));
+  const timer = setInterval(() => {
+    if (++line * interval < duration)
+      return void response.write(render(chunk({ content: codeLine(line) })));
+    response.end(ending('stop'));
+  }, interval);
+  response.on('close', () => clearInterval(timer));
+}
+
+function codeLine(number) {
+  return `const total${number} = sum(items.slice(${number}), 'of ${number}'); // one more\n`;
+}
+
+function markdown(response, count, hasCode) {
+  const words = Array.from({ length: count }, () =>
+    render(chunk({ content: 'some **words** of it ' })),
+  );
+  const lines = Array.from({ length: CODE_LINES }, (_, line) => codeLine(line)).join('');
+  const code = render(chunk({ content: `\n\n${FENCE}ts\n${lines}${FENCE}\n` }));
+  response.end(OPENING + words.join('') + (hasCode ? code : '') + ending('stop'));
+}
+
+function answer(response, name, text) {
+  const hasToolResult = text.includes('"role":"tool"');
+  const [kind, first, second, third] = name.split('-');
   response.writeHead(200, HEADERS);
   if (kind === 'flat') flat(response, Number(first), second && Number(second));
   else if (kind === 'paced') startPaced(response, Number(first), Number(second));
   else if (kind === 'idle') response.write(OPENING + TOKEN);
+  else if (kind === 'prose' || kind === 'code') markdown(response, Number(first), kind === 'code');
+  else if (kind === 'crowd' && text.includes(WRITE_CODE) && !hasToolResult)
+    writeCode(response, Number(second), Number(third));
+  else if (kind === 'crowd' && !hasToolResult)
+    response.end(agentCalls(Number(first)) + ending('tool_calls'));
   else if (hasToolResult) flat(response, Number(first ?? 20));
   else response.end((kind === 'python' ? PYTHON_CALL : CALCULATOR_CALL) + ending('tool_calls'));
 }
@@ -137,7 +188,7 @@ const server = createServer((request, response) => {
     const text = Buffer.concat(body).toString();
     const [, name = 'flat-200'] = /"model":"([^"]*)"/.exec(text) ?? [];
     response.socket.setNoDelay(true);
-    answer(response, name, text.includes('"role":"tool"'));
+    answer(response, name, text);
   });
 });
 
