@@ -10,7 +10,7 @@ export interface StartOptions extends CallOptions {
 export function groupsOf(request: Request, sendRaw: SendRaw) {
   return {
     chats: chats(request, sendRaw),
-    interactions: interactions(request),
+    interactions: interactions(request, sendRaw),
     requests: requests(request),
     agents: agents(request),
     tools: { list: (options?: CallOptions) => request('GET', '/tools', options) },
@@ -81,7 +81,7 @@ function chats(request: Request, sendRaw: SendRaw) {
   };
 }
 
-function interactions(request: Request) {
+function interactions(request: Request, sendRaw: SendRaw) {
   const one = '/chats/{chat_id}/interactions/{interaction_id}';
   return {
     /** Starts one in the background; with `wait: 'true'` it has ended, or waits for a person. */
@@ -121,6 +121,17 @@ function interactions(request: Request) {
     },
     get: (chat_id: string, interaction_id: string, options?: CallOptions) =>
       request('GET', one, { path: { chat_id, interaction_id }, ...options }),
+    /** An image that a tool has shown: the body of the answer. `seq`: of its `TOOL_RESULT`. */
+    image: (
+      chat_id: string,
+      interaction_id: string,
+      { seq, index }: { readonly seq: number; readonly index: number },
+      options?: CallOptions,
+    ) =>
+      sendRaw('GET', `${one}/records/{seq}/images/{index}`, {
+        path: { chat_id, interaction_id, seq: `${seq}`, index: `${index}` },
+        ...options,
+      }),
     /** Its log as spans of time. */
     timeline: (chat_id: string, interaction_id: string, options?: CallOptions) =>
       request('GET', `${one}/timeline`, { path: { chat_id, interaction_id }, ...options }),

@@ -312,6 +312,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/chats/{chat_id}/interactions/{interaction_id}/records/{seq}/images/{index}': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * An image that a tool has shown
+     * @description As the model got it: PNG, JPEG, GIF or WebP, of at most 1 MiB.
+     */
+    readonly get: operations['resultImages_get'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/chats/{chat_id}/interactions/{interaction_id}/respond': {
     readonly parameters: {
       readonly query?: never;
@@ -2742,6 +2762,11 @@ export interface components {
      * @enum {string}
      */
     readonly FinishReason: 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'error';
+    readonly ImageInfo: {
+      /** @enum {string} */
+      readonly media_type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+      readonly size_bytes: number;
+    };
     readonly ImportedChat: {
       /** @description The interaction that runs or waits for a person; null: none does. */
       readonly active_interaction_id: string | null;
@@ -4436,6 +4461,8 @@ export interface components {
       };
       readonly duration_ms: number;
       readonly id: string;
+      /** @description That the tool has shown: `GET …/interactions/{interaction_id}/records/{seq}/images/{index}` has the bytes. */
+      readonly images?: readonly components['schemas']['ImageInfo'][];
       readonly interaction_id: string;
       readonly is_error: boolean;
       /** @description 1, 2, 3… without a gap. */
@@ -6463,6 +6490,95 @@ export interface operations {
       };
       /** @description The server, or the interaction, has too many streams. */
       readonly 503: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description A problem */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly resultImages_get: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: {
+        readonly 'If-None-Match'?: string;
+        readonly Range?: string;
+      };
+      readonly path: {
+        /** @description A chat's id; clients may choose it. */
+        readonly chat_id: string;
+        /** @description Position in its `images`, from 0. */
+        readonly index: number;
+        readonly interaction_id: string;
+        /** @description Of a `TOOL_RESULT`. */
+        readonly seq: number;
+      };
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'image/*': string;
+        };
+      };
+      readonly 206: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'image/*': string;
+        };
+      };
+      /** @description You have it. */
+      readonly 304: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description No or no valid credential. */
+      readonly 401: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The credential lacks a scope, such as `chat`. */
+      readonly 403: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      readonly 404: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The range begins after the end. */
+      readonly 416: {
         headers: {
           readonly [name: string]: unknown;
         };

@@ -25,6 +25,8 @@ import { RunDispatcher } from './start/run-dispatcher.js';
 import { RunsController } from './active/runs.controller.js';
 import { RunsService } from './active/runs.service.js';
 import { AnswerSpeech } from './speech/answer-speech.js';
+import { ResultImages } from './images/result-images.js';
+import { ResultImagesController } from './images/result-images.controller.js';
 import { SpeechController } from './speech/speech.controller.js';
 
 @Module({
@@ -43,7 +45,13 @@ import { SpeechController } from './speech/speech.controller.js';
     RunsModule,
     ToolsModule,
   ],
-  controllers: [InteractionsController, RunsController, QueuedController, SpeechController],
+  controllers: [
+    InteractionsController,
+    RunsController,
+    QueuedController,
+    SpeechController,
+    ResultImagesController,
+  ],
   providers: [
     StartService,
     RetryService,
@@ -55,6 +63,7 @@ import { SpeechController } from './speech/speech.controller.js';
     EventsService,
     InteractionView,
     AnswerSpeech,
+    ResultImages,
   ],
   exports: [...[RunsModule, StartService, EventsService, InteractionView, RunChecks], RunsService],
 })

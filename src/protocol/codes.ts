@@ -72,6 +72,7 @@ export const PROBLEMS: Readonly<Record<string, readonly [status: number, meaning
   chat_deleted: [404, 'The chat was deleted meanwhile.'],
   chat_not_found: [404, 'There is no such chat, or you don’t see it.'],
   file_not_found: [404, 'There is no such file, or you don’t see it.'],
+  image_not_found: [404, 'The record has no such image: a `TOOL_RESULT` lists its `images`.'],
   interaction_not_found: [404, 'There is no such interaction in the chat, or you don’t see it.'],
   key_not_found: [404, 'There is no such key.'],
   model_not_found: [404, 'There is no agent of this name: agents are the models of protocols.'],

@@ -6,6 +6,9 @@ import type { FileRow } from '../file-catalog.js';
 import type { ByteRange } from '../file-store.js';
 import { presentationOf } from './presentation.js';
 
+/** A file as it is sent; `sha256` of its bytes, in hex. */
+type SentFile = Pick<FileRow, 'filename' | 'mime_type' | 'size_bytes' | 'sha256'>;
+
 /** Bytes are the same for ever, but the file may be deleted. */
 const CACHE = 'private, no-cache';
 /** Whatever a browser takes the file for, it runs nothing of it and loads nothing for it. */
@@ -18,7 +21,7 @@ const POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'";
  */
 export async function sendFile(
   { request, response }: { readonly request: Request; readonly response: Response },
-  file: FileRow,
+  file: SentFile,
   open: (range?: ByteRange) => Promise<Readable>,
 ): Promise<void> {
   const { size_bytes } = file;
@@ -58,12 +61,12 @@ async function* exactly(
   if (left !== 0) throw new Error('The stored bytes are not as many as the file has.');
 }
 
-function etagOf({ sha256 }: FileRow): string {
+function etagOf({ sha256 }: SentFile): string {
   return `"${sha256}"`;
 }
 
 /** Also of a request with `no-cache`, for which Express would send the bytes again. */
-function isKnown(request: Request, file: FileRow): boolean {
+function isKnown(request: Request, file: SentFile): boolean {
   const known = request.get('If-None-Match')?.split(',') ?? [];
   return known.some((each) => ['*', etagOf(file)].includes(each.trim().replace(/^W\//, '')));
 }
@@ -74,7 +77,7 @@ const ONE_RANGE = /^bytes=\s*(?:(\d+)-(\d*)|-(\d+))\s*$/i;
  * Undefined: all of it. Of several ranges, which few clients ask for, and of an invalid one, all of
  * it too (RFC 9110, 14.1.2).
  */
-function rangeOf(request: Request, file: FileRow, response: Response): ByteRange | undefined {
+function rangeOf(request: Request, file: SentFile, response: Response): ByteRange | undefined {
   const condition = request.get('If-Range');
   if (condition !== undefined && condition !== etagOf(file)) return undefined;
   const { size_bytes: size } = file;
@@ -87,7 +90,7 @@ function rangeOf(request: Request, file: FileRow, response: Response): ByteRange
   return { start, end: last ? Math.min(Number(last), size - 1) : size - 1 };
 }
 
-function notSatisfiable({ size_bytes }: FileRow, response: Response): AppError {
+function notSatisfiable({ size_bytes }: SentFile, response: Response): AppError {
   response.set('Content-Range', `bytes */${size_bytes}`);
   const message = `The file has ${size_bytes} bytes: the range begins after its end.`;
   return new AppError('unsatisfiable', 'range_not_satisfiable', message);

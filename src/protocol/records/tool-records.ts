@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockId, flag, image, json, text, decider } from '../wire/fields.js';
+import { blockId, flag, image, imageInfo, json, text, decider } from '../wire/fields.js';
 
 const toolInput = text.describe('JSON text as the model wrote it, well-formed or not.');
 
@@ -65,6 +65,12 @@ export function toolRecords() {
           data: json
             .optional()
             .describe('For programs: exit code, diff, matches, … The model does not read it.'),
+          images: z
+            .array(imageInfo)
+            .optional()
+            .describe(
+              'That the tool has shown: `GET …/interactions/{interaction_id}/records/{seq}/images/{index}` has the bytes.',
+            ),
         })
         .meta({
           description: 'The result of a call as the model reads it; each call has exactly one.',

@@ -128,8 +128,16 @@ const thinkingBudget = z.strictObject({
 
 export const thinking: z.ZodType<Thinking> = z.union([z.enum(THINKING_EFFORTS), thinkingBudget]);
 
+const mediaType = z.enum(IMAGE_TYPES);
+
+export const image = z.object({ media_type: mediaType, data: text });
+
+/** An image as readers are told of it. */
+export const imageInfo = z
+  .object({ media_type: mediaType, size_bytes: count })
+  .register(components, { id: 'ImageInfo' });
+
 /** The verdict of the guardrails on text that a person wrote. */
-export const image = z.object({ media_type: z.enum(IMAGE_TYPES), data: text });
 
 export const guarded = z.object({
   guarded: z.object({

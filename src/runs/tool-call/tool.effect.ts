@@ -1,5 +1,7 @@
 import type { Entry } from '../../event-log/append/run-log.js';
 import type { HiddenOf, RecordOf } from '../../protocol/events.js';
+import { imageBytes } from '../../protocol/message.js';
+import type { Image } from '../../protocol/message.js';
 import type { ToolOutcome } from '../../agents/agent-context.js';
 import type { CompletingRecord } from '../journal/completes.js';
 import { closeNested } from './close-nested.js';
@@ -127,6 +129,8 @@ export class ToolEffect implements Effect<ToolOutcome> {
     const admitted = this.scope.run.resultQuota.admit({ call_id: id, isNested }, execution);
     const { output, is_error, duration_ms, truncated, journal, data } = admitted;
     const { blockId } = this.toolRun;
+    const { tripwire, deferred, by } = execution;
+    const images = tripwire === undefined ? journal?.images : undefined;
     const body: RecordOf<'TOOL_RESULT'> = {
       type: 'TOOL_RESULT',
       id,
@@ -137,8 +141,8 @@ export class ToolEffect implements Effect<ToolOutcome> {
       duration_ms,
       ...(truncated && { truncated }),
       ...(data && { data }),
+      ...(images && { images: images.map(infoOf) }),
     };
-    const { tripwire, deferred, by } = execution;
     const hidden: HiddenOf<'TOOL_RESULT'> = {
       ...(tripwire === undefined ? journal : { tripwire }),
       ...(deferred !== undefined && { deferred }),
@@ -156,6 +160,10 @@ export class ToolEffect implements Effect<ToolOutcome> {
   private entry(body: Entry['body']): Entry {
     return { agent_id: this.input.agent.id, key: this.key, body };
   }
+}
+
+function infoOf(image: Image): NonNullable<RecordOf<'TOOL_RESULT'>['images']>[number] {
+  return { media_type: image.media_type, size_bytes: imageBytes(image) };
 }
 
 function failed(output: string, told: readonly Entry[] = []): Executed {

@@ -78,6 +78,13 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     // There is no endpoint for audio.
     { ids: OF, send: { voice: 'x', format: 'pcm' }, varies: true, done: 503 },
   ],
+  'chat: get /chats/{chat_id}/interactions/{interaction_id}/records/{seq}/images/{index}': [
+    {
+      ids: OF,
+      send: { seq: 1, index: 0 }, // its record has no image
+      ...{ unsent: 'Range If-None-Match', varies: true, done: 404 },
+    },
+  ],
   'operate: get /interactions': [
     {
       ids: { ...SOUGHT, cursor: ['runs_cursor', 200] },

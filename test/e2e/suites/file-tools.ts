@@ -77,6 +77,21 @@ export function describeFileTools(servers: Servers): void {
           false,
           expect.stringContaining('red.png is an image: image/png'),
         ]);
+        expect(shown.images).toEqual([{ media_type: 'image/png', size_bytes: 73 }]);
+        const path = `/chats/${chat}/interactions/${shown.interaction_id}/records`;
+        const response = await fetch(`${server.api.url}${path}/${shown.seq}/images/0`);
+        expect(Object.fromEntries(response.headers)).toMatchObject({
+          'content-type': 'image/png',
+          'content-disposition': expect.stringMatching(/^inline/),
+          'content-security-policy': expect.stringContaining('sandbox'),
+          'x-content-type-options': 'nosniff',
+        });
+        const sent = Buffer.from(await response.arrayBuffer()).toString('base64');
+        expect(sent).toBe(IMAGES.png);
+        for (const place of [`${shown.seq}/images/1`, `${shown.seq - 1}/images/0`, '999/images/0'])
+          expect((await server.api.get(`${path}/${place}`)).body).toMatchObject({
+            ...{ status: 404, type: expect.stringMatching(/image_not_found$/) },
+          });
         const photo = Buffer.concat([Buffer.from(IMAGES.png, 'base64'), Buffer.alloc(4_500_000)]);
         const { id: file_id } = await add(chat, photo, 'photo.png');
         const copy = await call(chat, 'file_read', { file_id });
