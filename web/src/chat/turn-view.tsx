@@ -3,6 +3,8 @@ import { memo } from 'react';
 import type { RefCallback } from 'react';
 import { hasAudio } from '../audio/available';
 import { ListenButton } from '../audio/listen-button';
+import { isPicture, pictureOf } from '../pictures/picture';
+import { Thumbnail } from '../pictures/thumbnail';
 import { client } from '../session/client';
 import { text } from '../strings/chat';
 import { visible } from '../text/visible';
@@ -94,11 +96,15 @@ function Attached({ files }: { files: Turn['files'] }) {
   if (files.length === 0) return null;
   return (
     <ul className={css['files']}>
-      {files.map(({ id, filename }) => (
-        <li key={id}>
-          <button type="button" onClick={() => run(() => open(id))}>
-            <Paperclip size={13} aria-hidden /> {visible(filename)}
-          </button>
+      {files.map((file) => (
+        <li key={file.id}>
+          {isPicture(file.mime_type, file.size_bytes) ? (
+            <Thumbnail picture={pictureOf(file)} />
+          ) : (
+            <button type="button" onClick={() => run(() => open(file.id))}>
+              <Paperclip size={13} aria-hidden /> {visible(file.filename)}
+            </button>
+          )}
         </li>
       ))}
       {error !== undefined && <Fault error={error} />}

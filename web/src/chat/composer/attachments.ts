@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { isPicture } from '../../pictures/picture';
+import type { Picture } from '../../pictures/picture';
 import { uploadFile } from '../../session/client';
 import { faultText } from '../../ui/fault';
 
@@ -6,6 +8,8 @@ import { faultText } from '../../ui/fault';
 export interface Attachment {
   readonly key: number;
   readonly name: string;
+  /** The file itself, if it is an image that can be shown. */
+  readonly picture: Picture | null;
   /** Progress of the upload, from 0 to 1. */
   readonly progress: number;
   /** Null until it is uploaded. */
@@ -48,7 +52,9 @@ export function useAttachments(chatId: string | null): Attachments {
     add: (files) => {
       for (const file of files) {
         const key = keys++;
-        const item = { key, name: file.name, progress: 0, file_id: null, fault: null };
+        const { name } = file;
+        const picture = localPicture(file);
+        const item = { key, name, picture, progress: 0, file_id: null, fault: null };
         setItems((all) => [...all, item]);
         void upload(key, file);
       }
@@ -56,4 +62,11 @@ export function useAttachments(chatId: string | null): Attachments {
     remove: (key) => setItems((all) => all.filter((it) => it.key !== key)),
     clear: () => setItems([]),
   };
+}
+
+function localPicture(file: File): Picture | null {
+  const { name, size: size_bytes, type } = file;
+  return isPicture(type, size_bytes)
+    ? { name, size_bytes, load: () => Promise.resolve(file) }
+    : null;
 }

@@ -1,7 +1,9 @@
 import { ChevronRight } from 'lucide-react';
-import type { RequestState } from 'parley/client';
+import type { RecordOf, RequestState } from 'parley/client';
 import { use, useState } from 'react';
 import type { ReactNode } from 'react';
+import { picturesOf } from '../../pictures/picture';
+import { Thumbnail } from '../../pictures/thumbnail';
 import { AsItWas } from '../../records/as-it-was';
 import { IsPast } from '../../records/use-shown';
 import { ApprovalCard } from '../../requests/approval-card';
@@ -13,11 +15,13 @@ import { callText as text } from '../../strings/tool-call';
 import { visible } from '../../text/visible';
 import { Mark } from '../../ui/status';
 import { useNow } from '../../ui/use-now';
+import { useShownChat } from '../use-chat';
 import type { CallItem } from '../items/items';
 import { DiffView } from './diff-view';
 import { Output } from './output';
 import { stateOf, TONES } from './call-state';
 import { diffIn, headline, inputText } from './summary';
+import pictures from '../../pictures/pictures.module.css';
 import css from './tool-call.module.css';
 
 interface ToolCallProps {
@@ -37,9 +41,11 @@ export function ToolCall({ item, isActive, waitsForPerson, renderAgent }: ToolCa
   const state = known === 'running' && waitsForPerson ? 'waiting' : known;
   const isPending = request?.status === 'pending';
   const [isShown, setShown] = useState<boolean>();
-  // A running call shows its output; one that has ended is folded, but for changes and failures.
+  // A running call shows its output; one that has ended is folded, but for failures and what a
+  // person sees at a glance.
   const diff = diffIn(result);
-  const shows = isShown ?? (state === 'running' || state === 'failed' || diff !== undefined);
+  const isSeen = diff !== undefined || result?.images !== undefined;
+  const shows = isShown ?? (state === 'running' || state === 'failed' || isSeen);
   if (isPending)
     return (
       <AsItWas>
@@ -71,10 +77,24 @@ export function ToolCall({ item, isActive, waitsForPerson, renderAgent }: ToolCa
               isError={result?.is_error ?? false}
             />
           )}
+          {result?.images && <ResultPictures result={result} />}
           {result?.truncated && <p className={css['note']}>{text.truncated}</p>}
         </div>
       )}
     </section>
+  );
+}
+
+function ResultPictures({ result }: { result: RecordOf<'TOOL_RESULT'> }) {
+  const { id } = useShownChat();
+  return (
+    <ul className={pictures['thumbnails']}>
+      {picturesOf(id, result).map((picture) => (
+        <li key={picture.name}>
+          <Thumbnail picture={picture} />
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,0 +1,84 @@
+import { Download, ImageOff, RotateCw } from 'lucide-react';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { bytes } from '../strings/amounts';
+import { picturesText as text } from '../strings/pictures';
+import { visible } from '../text/visible';
+import { Dialog } from '../ui/dialog';
+import type { Picture } from './picture';
+import { usePicture } from './use-picture';
+import type { ShownPicture } from './use-picture';
+import css from './pictures.module.css';
+
+interface ThumbnailProps {
+  readonly picture: Picture;
+  /** Stands below it, beside its name. */
+  readonly children?: ReactNode;
+}
+
+/** A picture in a box of one size, which opens large; another picture needs another `key`. */
+export function Thumbnail({ picture, children }: ThumbnailProps) {
+  const shown = usePicture(picture);
+  const [name, size] = [visible(picture.name), bytes(picture.size_bytes)];
+  return (
+    <figure ref={shown.frame} className={css['thumbnail']} data-testid="thumbnail">
+      <Box shown={shown} picture={picture} />
+      <figcaption>
+        <span title={name}>{name}</span>
+        <small>{size}</small>
+        {children}
+      </figcaption>
+    </figure>
+  );
+}
+
+function Box({ shown, picture }: { shown: ShownPicture; picture: Picture }) {
+  const { state } = shown;
+  switch (state.is) {
+    case 'waiting':
+      return <p>{text.loading}</p>;
+    case 'gone':
+    case 'damaged':
+      return (
+        <p>
+          <ImageOff size={16} aria-hidden />
+          {text[state.is]}
+        </p>
+      );
+    case 'failed':
+      return (
+        <button type="button" onClick={shown.retry}>
+          <RotateCw size={16} aria-hidden />
+          {text.failed}
+        </button>
+      );
+    case 'shown':
+      return <Opening url={state.url} picture={picture} onDamaged={shown.onDamaged} />;
+  }
+}
+
+interface OpeningProps {
+  readonly url: string;
+  readonly picture: Picture;
+  readonly onDamaged: () => void;
+}
+
+function Opening({ url, picture, onDamaged }: OpeningProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [name, size] = [visible(picture.name), bytes(picture.size_bytes)];
+  const image = <img src={url} alt={`${name}, ${size}`} decoding="async" onError={onDamaged} />;
+  return (
+    <>
+      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {image}
+      </button>
+      <Dialog isOpen={isOpen} isWide onClose={() => setOpen(false)} title={name}>
+        <div className={css['large']}>{image}</div>
+        <a className={css['download']} href={url} download={picture.name}>
+          <Download size={14} aria-hidden />
+          {text.download(size)}
+        </a>
+      </Dialog>
+    </>
+  );
+}

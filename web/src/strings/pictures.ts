@@ -1,0 +1,9 @@
+export const picturesText = {
+  loading: 'Loading…',
+  gone: 'It was deleted',
+  damaged: 'It can’t be shown',
+  failed: 'It was not loaded. Try again',
+  download: (size: string) => `Download (${size})`,
+  ofTool: (tool: string, at: number, of: number) =>
+    of === 1 ? `Image of ${tool}` : `Image ${at} of ${of} of ${tool}`,
+};
