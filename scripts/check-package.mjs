@@ -1,10 +1,19 @@
 // Packs the server as `npm pack` does, after `npm run build`, and ships an example with it as
 // docs/extending.md says: installs the tarball in an empty folder, compiles against its types,
 // replays the Dockerfile of that page, and starts the result on both stores that need no service.
-// Its command runs on this Node, and on those whose programs are arguments. Prints what holds, and
-// fails on the first that doesn't.
+// Its command runs on this Node, and on those whose programs are arguments; also installed globally
+// and by npx, as docs/terminal.md says. Prints what holds, and fails on the first that doesn't.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startContainer } from './deployment/container.mjs';
@@ -15,6 +24,7 @@ import { freePort, run, start, until, within } from './deployment/processes.mjs'
 
 const MAX_BYTES = 7_000_000;
 const PAGE = 'docs/extending.md';
+const TERMINAL_PAGE = 'docs/terminal.md';
 const EXAMPLE = 'examples/custom-agent';
 const MEMORY = resolve('node_modules/@modelcontextprotocol/server-memory/dist/index.js');
 const HELPER = `---
@@ -70,6 +80,7 @@ const LARGE_PNG = Buffer.concat([
   Buffer.alloc(2 ** 20),
 ]);
 
+const { version: VERSION } = JSON.parse(await readFile('package.json', 'utf8'));
 const NODES = [process.execPath, ...process.argv.slice(2)];
 
 await inScratchFolder('parley-package-', check);
@@ -85,8 +96,13 @@ async function check(scratch) {
   await holds('strict programs compile with its client, and with all that it exports', () =>
     compileUses(join(image.root, image.directory)),
   );
+  const bin = await realpath(join(image.root, image.directory, 'node_modules/.bin/parley'));
   for (const node of NODES)
-    await holds(`its command runs on ${node}`, () => runCommands(image, node, scratch));
+    await holds(`its command runs on ${node}`, () => runCommands([node, bin], scratch));
+  const prefix = join(scratch, 'global');
+  await holds('npm installs it globally, as documented', () => installGlobally(tarball, prefix));
+  await holds('its global command runs', () => runCommands([join(prefix, 'bin/parley')], scratch));
+  await holds('npx runs it, as documented', () => runByNpx(tarball, scratch));
   await tryOn(image, { name: 'embedded database', scratch });
   await tryOn(image, { name: 'files', scratch, environment: { STORE: 'file' } });
 }
@@ -181,16 +197,14 @@ async function compile(folder, source, options) {
 }
 
 /** By the command that the package installs, in a folder and a home that are empty. */
-async function runCommands(image, node, scratch) {
-  const bin = join(image.root, image.directory, 'node_modules/.bin/parley');
-  const parley = [node, await realpath(bin)];
+async function runCommands(parley, scratch) {
   const [home, port] = [await mkdtemp(join(scratch, 'home-')), String(await freePort())];
   const options = { cwd: home, env: { PATH: process.env.PATH, HOME: home } };
-  const { version } = JSON.parse(await readFile('package.json', 'utf8'));
-  await says([...parley, '--version'], version, options);
+  await says([...parley, '--version'], VERSION, options);
   await says([...parley, 'demo'], 'completed', options); // with a server of its own
   const env = { ...options.env, PORT: port, DATA_DIR: join(home, 'data'), STORE: 'file' };
-  const { child, exited } = start(node, [parley[1], 'serve'], { ...options, env, stdio: 'ignore' });
+  const [program, ...args] = [...parley, 'serve'];
+  const { child, exited } = start(program, args, { ...options, env, stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   await until('parley serve is not ready', async () => {
     if (child.exitCode !== null) throw new Error(`parley serve ends with ${child.exitCode}`);
@@ -202,6 +216,25 @@ async function runCommands(image, node, scratch) {
   child.kill('SIGTERM');
   const code = await within(60_000, 'stopping parley serve', exited);
   expect(code === 0, `parley serve ends with ${code}`);
+}
+
+async function installGlobally(tarball, prefix) {
+  const page = await readFile(TERMINAL_PAGE, 'utf8');
+  for (const command of ['npm install -g', 'npx --package']) {
+    const line = `${command} ./${basename(tarball)}`;
+    expect(page.includes(line), `${TERMINAL_PAGE} lacks ${line}`);
+  }
+  await run('npm', ['install', '--global', '--prefix', prefix, '--prefer-offline', tarball]);
+}
+
+/** In an empty folder, with npm's cache of packages, but not with what npx has installed before. */
+async function runByNpx(tarball, scratch) {
+  const [cwd, cache] = [join(scratch, 'npx'), join(scratch, 'npx-cache')];
+  await Promise.all([mkdir(cwd), mkdir(cache)]);
+  const { stdout } = await promisify(execFile)('npm', ['config', 'get', 'cache']);
+  await symlink(join(stdout.trim(), '_cacache'), join(cache, '_cacache'));
+  const npx = ['npx', '--yes', '--prefer-offline', '--package', tarball, 'parley', '--version'];
+  await says(npx, VERSION, { cwd, env: { ...process.env, npm_config_cache: cache } });
 }
 
 async function says([program, ...args], expected, options) {
