@@ -625,7 +625,7 @@ export interface paths {
     };
     /**
      * The process can serve: it is not shutting down, and its store answers and accepts writes
-     * @description With the scope `operate` also the details; others get the status only.
+     * @description With a credential also the version, and with the scope `operate` the details; others get the status only.
      */
     readonly get: operations['health_ready'];
     readonly put?: never;
@@ -3579,7 +3579,7 @@ export interface components {
       /** @description Sources of tools that can fail. */
       readonly tool_servers?: readonly components['schemas']['ToolServer'][];
       /**
-       * @description Of the server.
+       * @description Of the server; with any credential.
        * @example 0.1.0
        */
       readonly version?: string;

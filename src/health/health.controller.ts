@@ -41,7 +41,8 @@ export class HealthController {
   @ApiOperation({
     summary:
       'The process can serve: it is not shutting down, and its store answers and accepts writes',
-    description: 'With the scope `operate` also the details; others get the status only.',
+    description:
+      'With a credential also the version, and with the scope `operate` the details; others get the status only.',
   })
   @ApiAnswer(200, readiness)
   @ApiAnswer(503, notReady)
@@ -49,7 +50,11 @@ export class HealthController {
     this.admission.requireOpen();
     const { awaySince, name: dependency } = this.store;
     const isOperator = caller?.scopes.has('operate') ?? false;
-    if (!awaySince) return isOperator ? this.describe() : { status: 'ok' };
+    if (!awaySince)
+      return {
+        ...{ status: 'ok', ...(caller && { version: VERSION }) },
+        ...(isOperator && this.describe()),
+      };
     if (!isOperator)
       throw new AppError('unavailable', 'not_ready', "Not ready. See the server's log.");
     const since = awaySince.toISOString();
@@ -57,12 +62,11 @@ export class HealthController {
     throw new AppError('unavailable', 'not_ready', detail, { extra: { dependency, since } });
   }
 
-  private describe(): Readiness {
+  private describe(): Omit<Readiness, 'version'> {
     const { kind, description } = this.sandbox;
     const degraded = this.dependencies.list().flatMap(describe);
     return {
       status: degraded.length > 0 ? 'degraded' : 'ok',
-      version: VERSION,
       ...(degraded.length > 0 && { degraded }),
       sandbox: { kind, description },
       tool_servers: this.tools.servers().map(viewServer),

@@ -41,7 +41,9 @@ const outage = z
 export const readiness = z
   .object({
     status: z.enum(['ok', 'degraded']),
-    version: text.optional().meta({ description: 'Of the server.', example: VERSION }),
+    version: text
+      .optional()
+      .meta({ description: 'Of the server; with any credential.', example: VERSION }),
     degraded: z
       .array(outage)
       .optional()

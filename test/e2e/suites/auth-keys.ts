@@ -38,14 +38,14 @@ export function describeAuthKeys(servers: Servers): void {
           expect(broken.status).toBe(401);
         });
 
-        it('tells everybody that it lives and is ready, and nothing else', async () => {
+        it('tells everybody that it lives and is ready, and its version with a credential', async () => {
           expect(await server.api.get('/health/live')).toMatchObject({ status: 200 });
           for (const api of [server.api, server.api.bearing('parley_wrong_wrong')])
             expect((await api.get('/health/ready')).body).toEqual({ status: 'ok' });
           expect((await admin().get('/health/ready')).body).toHaveProperty('sandbox');
           const { key } = await makeKey(server.api, ['chat']);
           expect((await server.api.bearing(key).get('/health/ready')).body).toEqual({
-            status: 'ok',
+            ...{ status: 'ok', version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
           });
         });
 
