@@ -20,6 +20,7 @@ export type { ClientOptions } from './http.js';
 export type { CallOptions, RequestOptions } from './request.js';
 export type { TranscribeOptions } from './transcribe.js';
 export type { Progress, UploadOptions } from './upload.js';
+export { isOutdated, OLDEST_SERVER } from './versions.js';
 export type {
   Chat,
   ChatStreamEvent,

@@ -52,9 +52,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
     return good(`answers in ${durationOf(performance.now() - begun)}`);
   },
   async version(client) {
-    const response = await client.request('GET', '/docs-json' as never).catch(() => undefined);
-    const info = (response as { info?: { version?: string } } | undefined)?.info;
-    const theirs = info?.version ?? 'unknown';
+    const ready = await client.health.ready().catch(() => undefined);
+    const theirs = ready?.version ?? 'unknown';
     const ours = versionOfPackage();
     const advice = adviceFor(theirs);
     if (advice !== undefined) return { state: 'note', text: advice };

@@ -40,4 +40,14 @@ describe(Remarks.name, () => {
     expect(remarksOn([lost(5)], undefined)).toEqual([]);
     expect(remarksOn([lost(5, 'shutting_down')], url)).toEqual([]);
   });
+
+  it('tells of a server that is too old, once', async () => {
+    const lines: string[] = [];
+    const client = { health: { ready: () => Promise.resolve({ version: '0.0.1' }) } };
+    const desk = { client, say: (line: string) => lines.push(line) } as unknown as Desk;
+    const remarks = new Remarks(desk, { isFirst: false, found: undefined });
+    await remarks.checkServer();
+    await remarks.checkServer();
+    expect(lines).toEqual([expect.stringContaining('has version 0.0.1')]);
+  });
 });
