@@ -72,6 +72,22 @@ describeInChromium('The console, chatting', () => {
     expect(words(await answerOf(page))).toContain(words(answer));
   });
 
+  it('says when an older server has taken the place of its own, until it is loaded anew', async () => {
+    const page = await begin('what is 6*7', { serviceWorkers: 'block' });
+    await ended(page, '6*7 = 42');
+    await page.route('**/health/ready', (route) =>
+      route.fulfill({ json: { status: 'ok', version: '0.0.1' } }),
+    );
+    await server.kill('SIGKILL');
+    server = await ServerProcess.start(env);
+    const bar = page.getByRole('status').filter({ hasText: 'older than this page' });
+    await bar.waitFor();
+    await page.unrouteAll();
+    await bar.getByRole('button', { name: 'Reload' }).click();
+    await bar.waitFor({ state: 'detached' });
+    await ended(page, '6*7 = 42');
+  });
+
   it('is at its end when it is opened by its address', async () => {
     const api = await server.api();
     for (const user_message of ['write a long answer', 'what is 6*7', 'what is 8*7'])

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { App } from './routes/app';
 import { ErrorBoundary } from './routes/error-boundary';
+import { watchServerVersion } from './feed/server-version';
 import { keepFeed } from './feed/shared-feed';
 import { CONSOLE_PATH } from './session/client';
 import { finishSignIn } from './session/finish-sign-in';
@@ -14,6 +15,7 @@ import { applyTheme } from './ui/theme';
 applyTheme();
 reloadAfterUpgrades();
 await finishSignIn();
+watchServerVersion();
 keepFeed();
 keepAssets();
 createRoot(document.getElementById('root')!).render(

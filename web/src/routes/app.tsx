@@ -9,6 +9,7 @@ import { SignIn } from '../session/sign-in';
 import { sheetIsOpen, sidebarIsOpen } from '../ui/layout';
 import { useStore } from '../ui/store';
 import { useIsMedium } from '../ui/use-media';
+import { OutdatedBar } from './outdated-bar';
 import { useWaiting } from './waiting';
 import css from './app.module.css';
 
@@ -41,6 +42,7 @@ function Signed() {
       )}
       {hasSidebar && <Sidebar />}
       <main className={css['main']}>
+        <OutdatedBar />
         <Suspense>
           <Switch>
             <Route path="/chats/:chat/board">

@@ -6,5 +6,6 @@ export const sessionText = {
   submit: 'Sign in',
   withIssuer: (host: string) => `Sign in with ${host}`,
   orPaste: 'or with a key or a token',
+  outdated: 'The server is older than this page needs. Reload the page to get the one that fits.',
   wrong: 'The server does not know this key or token, or it has expired.',
 };
