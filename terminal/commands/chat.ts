@@ -6,6 +6,7 @@ import { connect } from '../connection/connect.js';
 import { span } from '../render/span.js';
 import { SGR } from '../render/theme.js';
 import type { Terminal } from '../terminal.js';
+import type { OneShot } from './one-shot.js';
 import type { CommandLine, Values } from './options.js';
 import { UsageError } from './usage-error.js';
 
@@ -16,11 +17,15 @@ export async function chat(
 ): Promise<number> {
   if (values.chat !== undefined && values.continue)
     throw new UsageError('--chat names a chat, --continue means the last one: give one of them.');
+  if (values.queue && values.interrupt)
+    throw new UsageError('--queue waits for what runs, --interrupt stops it: give one of them.');
   const isOneShot = positionals.length > 0 || !process.stdin.isTTY;
   const prompt = isOneShot ? (positionals[0] ?? (await text(process.stdin))) : undefined;
   if (prompt?.trim() === '') throw new UsageError('The prompt is empty.');
   if (values.json && prompt === undefined)
     throw new UsageError('--json is for one answer: give a prompt, or one on standard input.');
+  if ((values.queue || values.interrupt) && prompt === undefined)
+    throw new UsageError('--queue and --interrupt are for one answer, which needs a prompt.');
   const { url, key, workspace } = values;
   const say = (line: string): void => terminal.err.line([span(line, SGR.dim)]);
   const connected = await connect({ url, key, workspace }, terminal.environment, say);
@@ -30,7 +35,8 @@ export async function chat(
     const settings = { chat_id, agent: values.agent, model: values.model, isAuto: values.yes };
     if (prompt !== undefined) {
       const { oneShot } = await import('./one-shot.js');
-      const shot = { ...settings, prompt, speaker, json: values.json };
+      const on_conflict = conflictOf(values);
+      const shot = { ...settings, prompt, speaker, on_conflict, json: values.json };
       return await oneShot(connected.client, shot, terminal);
     }
     const { Repl } = await import('../repl/repl.js');
@@ -39,6 +45,11 @@ export async function chat(
   } finally {
     await connected.close();
   }
+}
+
+function conflictOf({ queue, interrupt }: Values): OneShot['on_conflict'] {
+  if (queue) return 'enqueue';
+  return interrupt ? 'interrupt' : undefined;
 }
 
 function speakerFor(client: Client, { environment }: Terminal): Speaker {

@@ -23,6 +23,8 @@ const MOST_LEAVE_MS = 5_000;
 export interface OneShot extends ChatSettings {
   readonly prompt: string;
   readonly json: boolean | undefined;
+  /** In a chat that is busy; undefined fails. */
+  readonly on_conflict: 'enqueue' | 'interrupt' | undefined;
   /** Speaks the answer. */
   readonly speaker: Speaker | undefined;
 }
@@ -44,9 +46,12 @@ export async function oneShot(
   };
   process.on('SIGINT', leave).on('SIGTERM', leave).on('SIGHUP', leave);
   void terminal.out.closed.then(leave);
-  const { chat_id } = settings;
+  const { chat_id, on_conflict } = settings;
   const { signal } = stop;
-  const body = startBody(settings, settings.prompt);
+  const body = {
+    ...startBody(settings, settings.prompt),
+    ...(on_conflict && { on_conflict }),
+  };
   const view = viewFor(settings, terminal);
   const events = client.start(chat_id, body, {
     ...{ signal, give_up_ms: 60_000 },
@@ -85,8 +90,9 @@ interface EventView {
 }
 
 /** Events as JSON, as a transcript on a terminal, or nothing: then the answer comes at the end. */
-function viewFor({ json }: OneShot, { out, err, environment }: Terminal): EventView {
-  if (!json && out.isTerminal) return new LiveTranscript(out, environment);
+function viewFor({ json, on_conflict }: OneShot, { out, err, environment }: Terminal): EventView {
+  const begins = on_conflict === undefined ? 'working' : 'waiting for its turn';
+  if (!json && out.isTerminal) return new LiveTranscript(out, environment, begins);
   return {
     take: (event) => {
       if (json) out.json(event);
@@ -169,7 +175,8 @@ async function cancel(
 
 function asBusy(error: unknown, chat_id: string): unknown {
   if (!(error instanceof ParleyError) || error.code !== 'chat_busy') return error;
-  return new Error(`${error.detail}\nFollow it with: parley chat --chat ${chat_id}`, {
-    cause: error,
-  });
+  return new Error(
+    `Another message of this chat is at work. --queue waits for its end, --interrupt stops it, and parley chat --chat ${chat_id} follows it.`,
+    { cause: error },
+  );
 }

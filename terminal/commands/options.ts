@@ -21,13 +21,15 @@ interface Spec {
 export const COMMANDS = {
   chat: {
     usage:
-      '["prompt"] [--chat ID | --continue] [--agent NAME] [--model NAME] [--yes] [--json] [--speak] [--workspace DIR]',
+      '["prompt"] [--chat ID | --continue] [--queue | --interrupt] [--agent NAME] [--model NAME] [--yes] [--json] [--speak] [--workspace DIR]',
     about: 'talk to an agent; with a prompt, or one on standard input, one answer',
     options: {
       ...SERVER,
       ...JSON_OUTPUT,
       chat: { type: 'string' },
       continue: { type: 'boolean' },
+      queue: { type: 'boolean' },
+      interrupt: { type: 'boolean' },
       agent: { type: 'string' },
       model: { type: 'string' },
       yes: { type: 'boolean' },
@@ -118,6 +120,8 @@ export interface Values {
   readonly json?: boolean;
   readonly chat?: string;
   readonly continue?: boolean;
+  readonly queue?: boolean;
+  readonly interrupt?: boolean;
   readonly agent?: string;
   readonly model?: string;
   readonly yes?: boolean;

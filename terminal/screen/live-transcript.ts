@@ -23,6 +23,8 @@ export class LiveTranscript {
   constructor(
     private readonly output: Output,
     private readonly environment: Environment,
+    /** The activity that is shown until the first event. */
+    private what = 'working',
   ) {
     void loadHighlighter();
     if (output.isTerminal && !environment.isDumb)
@@ -36,6 +38,7 @@ export class LiveTranscript {
   }
 
   take(event: ChatStreamEvent): void {
+    this.what = 'working';
     this.transcript.take(event);
     if (this.screen) this.screen.change();
     else this.output.lines(this.transcript.takeLines(this.view));
@@ -72,13 +75,13 @@ export class LiveTranscript {
   }
 
   private drawFooter(): Line[] {
-    const { transcript, view } = this;
+    const { transcript, view, what } = this;
     const live = transcript.liveLine();
     const elapsed = performance.now() - this.begun;
     const lines = live.length > 0 ? [live] : [];
     if (this.connection?.state === 'reconnecting')
       return [...lines, [span('reconnecting …', SGR.yellow)]];
     if (!hasActivity(transcript.running) && live.length > 0) return lines;
-    return [...lines, ...drawActivity(transcript.running, { elapsed, what: 'working' }, view)];
+    return [...lines, ...drawActivity(transcript.running, { elapsed, what }, view)];
   }
 }

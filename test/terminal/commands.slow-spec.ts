@@ -93,6 +93,7 @@ describe('parley', () => {
     [['chat', '--chat', 'a b', 'x']],
     [['chat', '--chat', 'a', '--continue', 'x']],
     [['chat', '--workspace', '.', 'x']],
+    [['chat', '--queue', '--interrupt', 'x']],
   ])('refuses %j with exit code 2, and says what to do', async (args) => {
     const run = await parley(args, { env });
     expect(run).toMatchObject({ code: 2, stdout: '' });
@@ -191,6 +192,55 @@ describe('parley', () => {
     expect(await once(child, 'close')).toEqual([130, null]);
     const { stdout } = await parley(['log', 'stopped'], { env });
     expect(stdout).toContain('Cancelled by the user.');
+  });
+
+  describe('in a chat that is busy', () => {
+    const next = ['chat', 'what is 2*4', '--chat'];
+
+    async function occupy(chat: string): Promise<void> {
+      expect(await parley(['chat', 'ask me my name', '--chat', chat], { env })).toMatchObject({
+        code: 3,
+      });
+    }
+
+    async function queued(chat: string): Promise<readonly unknown[]> {
+      const api = await server.api();
+      return (await api.get(`/chats/${chat}/queue`)).body.items;
+    }
+
+    it('fails, and names what to do instead', async () => {
+      await occupy('busy');
+      const run = await parley([...next, 'busy'], { env });
+      expect(run).toMatchObject({ code: 1, stdout: '' });
+      expect(run.stderr).toMatch(/--queue .*--interrupt .*parley chat --chat busy/);
+    });
+
+    it('waits for its turn with --queue', async () => {
+      await occupy('turns');
+      const run = parley([...next, 'turns', '--queue'], { env });
+      await eventually(async () => (await queued('turns')).length === 1);
+      const api = await server.api();
+      const { body } = await api.get('/requests?chat_id=turns&status=pending');
+      await parley(['answer', body.items[0].id, 'Ada'], { env });
+      expect(await run).toEqual({ code: 0, stdout: '2*4 = 8\n', stderr: '' });
+      expect((await parley(['log', 'turns'], { env })).stdout).toContain('ask_human says: Ada');
+    });
+
+    it('leaves the queue when it is interrupted', async () => {
+      await occupy('left');
+      const { child } = await startParley([...next, 'left', '--queue'], { env });
+      await eventually(async () => (await queued('left')).length === 1);
+      child.kill('SIGINT');
+      expect(await once(child, 'close')).toEqual([130, null]);
+      expect(await queued('left')).toEqual([]);
+    });
+
+    it('stops what runs with --interrupt', async () => {
+      await occupy('stops');
+      const run = await parley([...next, 'stops', '--interrupt'], { env });
+      expect(run).toEqual({ code: 0, stdout: '2*4 = 8\n', stderr: '' });
+      expect((await parley(['log', 'stops'], { env })).stdout).toContain('cancelled · ');
+    });
   });
 
   it('says that it reconnects, and goes on', async () => {
