@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Environment } from '../../src/config/load-config.js';
 import { eventually } from '../support/eventually.js';
+import { findProcessesIn } from '../support/server/find-processes.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { openTcpProxy } from '../support/server/tcp-proxy.js';
 import { parley, startParley } from '../support/terminal/parley.js';
@@ -241,6 +242,18 @@ describe('parley', () => {
       expect(run).toEqual({ code: 0, stdout: '2*4 = 8\n', stderr: '' });
       expect((await parley(['log', 'stops'], { env })).stdout).toContain('cancelled · ');
     });
+  });
+
+  it.each(['SIGINT', 'SIGKILL'] as const)('leaves no server that starts to %s', async (signal) => {
+    const own = { MODEL: 'demo/script', HOME: folder, XDG_DATA_HOME: join(folder, signal) };
+    const { child } = await startParley(['chat', 'hello'], { env: own });
+    child.stdin.end();
+    const isStarting = async (): Promise<boolean> =>
+      (await findProcessesIn(join(folder, signal, 'parley'))).length > 0;
+    await eventually(isStarting);
+    child.kill(signal);
+    await once(child, 'close');
+    await eventually(async () => !(await isStarting()));
   });
 
   it('says that it reconnects, and goes on', async () => {

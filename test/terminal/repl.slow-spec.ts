@@ -110,6 +110,58 @@ else
       await terminal.sees('The rule is gone.');
     });
 
+    it('leaves what is typed at a request before Esc or Ctrl-C cancels its answer', async () => {
+      await start(['--chat', 'kept']);
+      await terminal.enter('call bash {"command":"echo kept"}');
+      await terminal.shows(/Esc cancels the answer\na approve/);
+      await terminal.press('r');
+      await terminal.type('because');
+      await terminal.shows(/reason › because/);
+      await terminal.press('Escape');
+      await terminal.shows(/a approve/);
+      await terminal.press('r');
+      await terminal.shows(/reason ›/);
+      await terminal.press('C-c');
+      await terminal.shows(/a approve/);
+      await terminal.press('Space', 'h', 'e', 'y');
+      await terminal.shows(/Esc empties the input\n› +hey/);
+      await terminal.press('Escape', 'Escape');
+      await terminal.shows(/Esc cancels the answer\na approve/);
+      const api = await server.api();
+      expect((await api.get('/requests?chat_id=kept&status=pending')).body.items).toHaveLength(1);
+      await terminal.press('C-c');
+      const text = await terminal.sees('cancelled · ');
+      expect(text).toMatch(/✗ rejected by the cancel/);
+    });
+
+    it('keeps a request whose editor is ended by Ctrl-C', async () => {
+      await start([], { EDITOR: 'sh -c "echo EDITING; sleep 1000"' });
+      await terminal.enter('call bash {"command":"echo still"}');
+      await terminal.sees('a approve');
+      await terminal.press('e');
+      await terminal.shows(/EDITING/);
+      await terminal.press('C-c');
+      await terminal.sees('Nothing was changed; it still waits for you.');
+      await terminal.press('a');
+      await terminal.sees(/└ still[^]*completed · /);
+    });
+
+    it('gives a message back whose files were on their way', async () => {
+      await writeFile(join(folder, 'sent.txt'), 'one\n');
+      await start();
+      server.signal('SIGSTOP');
+      try {
+        await terminal.enter(`hello @${folder}/sent.txt`);
+        await terminal.sees('sending');
+        await terminal.press('Escape');
+        await terminal.sees(/Not sent: it is in the input again\.[^]*› hello @/);
+      } finally {
+        server.signal('SIGCONT');
+      }
+      await terminal.press('Enter');
+      await terminal.sees(/with sent.txt[^]*completed · /);
+    });
+
     it('obeys commands while a request waits, and takes other texts for it', async () => {
       await start();
       await terminal.enter('call bash {"command":"echo waits"}');

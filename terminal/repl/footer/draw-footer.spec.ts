@@ -1,7 +1,7 @@
 import type { RequestState } from '../../../client/index.js';
 import { span, textOf } from '../../render/span.js';
 import { glyphsFor } from '../../render/theme.js';
-import { EMPTY_DRAFT } from '../../screen/editor.js';
+import { draftOf, EMPTY_DRAFT } from '../../screen/editor.js';
 import { RunningCalls } from '../../transcript/running-calls.js';
 import { drawFooter } from './draw-footer.js';
 import type { Situation } from './draw-footer.js';
@@ -23,13 +23,20 @@ function footer(width: number, more: Partial<Situation> = {}): string[] {
 describe(drawFooter.name, () => {
   it('names the keys of an approval on one line, below what happens', () => {
     expect(footer(79)).toEqual([
-      ...['written', '1 waiting for you'],
+      ...['written', '1 waiting for you  Esc cancels the answer'],
       'a approve  e edit  r reject  m remember  n next  space message',
     ]);
   });
 
   it('names no key of a request that has only just come', () => {
     expect(footer(79, { isRead: false })).toEqual(['written', '1 waiting for you', '› ']);
+  });
+
+  it.each([
+    ['what is typed beside a request', { draft: draftOf('hello') }, 'Esc empties the input'],
+    ['a reason', { mode: { kind: 'reason', request } }, 'Esc goes back'],
+  ] as const)('says that Esc takes away %s first', (_, more, advice) => {
+    expect(footer(79, more)).toContain(`1 waiting for you  ${advice}`);
   });
 
   it('wraps the keys at 20 columns, and leaves out the rest', () => {

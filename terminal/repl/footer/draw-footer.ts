@@ -45,6 +45,9 @@ const LABELS = {
   queued: 'queued',
 } as const;
 
+/** In a narrower terminal, other things have the room. */
+const LEAST_FOR_ESCAPE = 40;
+
 /** At most four lines: the text that is written, what happens, and the keys or the input. */
 export function drawFooter(at: Situation, view: View): Footer {
   const keys = drawKeys(at, view);
@@ -125,7 +128,7 @@ function drawStatus(at: Situation, view: View): Line[] {
     const text = `reconnecting ${dot} attempt ${attempt}, the next in ${seconds} s`;
     return [[span(text, SGR.yellow)]];
   }
-  const parts = partsOf(at);
+  const parts = partsOf(at, view);
   const more: Line = parts.length > 0 ? [span(`  ${parts.join(` ${dot} `)}`, SGR.dim)] : [];
   if (at.isBusy && at.pending > 0)
     return [[span(`${at.pending} waiting for you`, SGR.ask), ...more]];
@@ -141,11 +144,20 @@ function drawStatus(at: Situation, view: View): Line[] {
   return about.length === 0 ? [] : [[span(about.join(` ${dot} `), SGR.dim)]];
 }
 
-function partsOf({ queued, notes, background, mode }: Situation): string[] {
+function partsOf(at: Situation, { width }: View): string[] {
+  const { queued, notes, background, mode } = at;
+  const hasRequest = at.isBusy && at.isRead && at.pending > 0;
   return [
     ...(mode.kind === 'question' ? ['Ctrl-D declines'] : []),
+    ...(hasRequest && width >= LEAST_FOR_ESCAPE ? [escapeOf(at)] : []),
     ...(notes > 0 ? [`${notes} note${notes > 1 ? 's' : ''} sent`] : []),
     ...(queued > 0 ? [`${queued} queued`] : []),
     ...(background > 0 ? [`${background} in the background`] : []),
   ];
+}
+
+/** The effect of Esc while a request waits. */
+function escapeOf({ mode, draft }: Situation): string {
+  if (!/^(?:approval|question|message)$/.test(mode.kind)) return 'Esc goes back';
+  return draft.text === '' ? 'Esc cancels the answer' : 'Esc empties the input';
 }

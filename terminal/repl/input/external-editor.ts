@@ -5,9 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../environment.js';
 
+/** The exit code of a shell whose command was ended by Ctrl-C. */
+const INTERRUPTED = 130;
+const ignore = (): void => {};
+
 /**
  * The text as a person leaves it in their editor, in a file that others can't read. `editor` may
- * have arguments.
+ * have arguments. One that Ctrl-C has ended leaves the text as it was.
  * @throws Error if the editor can't be started, or fails
  */
 export async function editInEditor(
@@ -19,15 +23,19 @@ export async function editInEditor(
   const path = join(folder, name);
   try {
     await writeFile(path, text, { mode: 0o600 });
+    // Ctrl-C is for the editor, but a terminal that is not in raw mode sends it to both.
+    process.on('SIGINT', ignore);
     const child = spawn(`${editor} "$PARLEY_FILE"`, {
       shell: true,
       stdio: 'inherit',
       env: { ...variables, PARLEY_FILE: path },
     });
-    const [code] = (await once(child, 'exit')) as [number | null];
+    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    if (code === INTERRUPTED || signal === 'SIGINT') return text;
     if (code !== 0) throw new Error(`${editor} ended with ${code}. Set EDITOR to another one.`);
     return await readFile(path, 'utf8');
   } finally {
+    process.off('SIGINT', ignore);
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -14,7 +14,7 @@ import { submit } from './submit.js';
 
 /** A second Ctrl-C, or Esc, within this time means more than the first. */
 const TWICE_MS = 2_000;
-/** An Esc that follows this soon was pressed once too often, after one that has cancelled. */
+/** An Esc that follows this soon after one that went a step back was pressed once too often. */
 const ONCE_MORE_MS = 400;
 /** A cancelled answer ends within this time, or the terminal is left without its end. */
 const MOST_LEAVE_MS = 5_000;
@@ -26,7 +26,8 @@ export class KeyCommands {
   private afterCtrlX = false;
   private lastInterrupt = 0;
   private lastEscape = 0;
-  private editedAt = 0;
+  /** When Esc has gone from one mode to another. */
+  private steppedAt = 0;
   /** Until the answer that a key has cancelled has ended. */
   private cancelling: Promise<boolean> | undefined;
   private isLeaving = false;
@@ -117,12 +118,12 @@ export class KeyCommands {
   private interrupt(): void {
     const { desk } = this;
     const isSecond = Date.now() - this.lastInterrupt < TWICE_MS;
-    this.lastInterrupt = Date.now();
     this.afterCtrlX = false;
+    if (this.goBack()) return;
+    this.lastInterrupt = Date.now();
     if (isSecond) return this.leave();
     desk.setHint('Ctrl-C again leaves');
-    if (!['message', 'approval', 'question'].includes(desk.mode.kind)) desk.setMode(MESSAGE);
-    else if (desk.draft.text !== '') desk.draft = EMPTY_DRAFT;
+    if (desk.draft.text !== '') this.emptyDraft();
     else if (this.isWorking) {
       desk.setHint(`${CANCELLING}. Ctrl-C again leaves`);
       this.startCancel();
@@ -172,24 +173,47 @@ export class KeyCommands {
 
   private escape(): void {
     const { desk } = this;
-    const { mode, draft } = desk;
+    const { draft } = desk;
+    this.afterCtrlX = false;
+    if (Date.now() - this.steppedAt < ONCE_MORE_MS) return;
     const isSecond = Date.now() - this.lastEscape < TWICE_MS;
     this.lastEscape = Date.now();
-    this.afterCtrlX = false;
-    if (mode.kind === 'reason' || mode.kind === 'remember')
-      return desk.setMode({ kind: 'approval', request: mode.request });
-    if (mode.kind === 'edit' || mode.kind === 'queued') {
-      if (Date.now() - this.editedAt > ONCE_MORE_MS) desk.setMode(MESSAGE);
+    if (this.goBack() || this.emptyBeside()) {
+      [this.steppedAt, this.lastEscape] = [Date.now(), 0];
       return;
     }
     if (isSecond && draft.text === '') {
-      this.editedAt = Date.now();
+      this.steppedAt = Date.now();
       return editLast(desk);
     }
     if (this.isWorking) {
       desk.setHint(`${CANCELLING}. Esc again edits the message`);
       this.startCancel();
     } else desk.setHint(draft.text === '' ? 'Esc again edits the last message' : '');
+  }
+
+  /** Leaves a line that is asked for, or the choice of a scope. True if there was one. */
+  private goBack(): boolean {
+    const { desk } = this;
+    const { mode } = desk;
+    if (mode.kind === 'reason' || mode.kind === 'remember')
+      desk.setMode({ kind: 'approval', request: mode.request });
+    else if (mode.kind === 'edit' || mode.kind === 'queued') desk.setMode(MESSAGE);
+    else return false;
+    return true;
+  }
+
+  /** Beside a request, what is typed goes before the answer does. True if there was something. */
+  private emptyBeside(): boolean {
+    const { draft, session } = this.desk;
+    if (draft.text === '' || session.pending.length === 0) return false;
+    this.emptyDraft();
+    return true;
+  }
+
+  private emptyDraft(): void {
+    const { desk } = this;
+    desk.draft = { ...EMPTY_DRAFT, killed: desk.draft.text };
   }
 
   private toBackground(): void {
