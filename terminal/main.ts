@@ -40,8 +40,8 @@ async function run({ name, ...line }: CommandLine, terminal: Terminal): Promise<
 
 async function main(args: readonly string[]): Promise<number> {
   const environment = readEnvironment();
-  const out = new Output(process.stdout, environment.hasColor && process.stdout.isTTY);
-  const err = new Output(process.stderr, environment.hasColor && process.stderr.isTTY);
+  const out = new Output(process.stdout, environment);
+  const err = new Output(process.stderr, environment);
   try {
     const line = readCommandLine(args);
     if (line === 'help') out.lines(drawUsage(out.columns - 1));

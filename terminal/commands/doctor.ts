@@ -4,7 +4,7 @@ import { connect, explain } from '../connection/connect.js';
 import { EXIT } from '../exit-codes.js';
 import { sanitize } from '../render/sanitize.js';
 import { span } from '../render/span.js';
-import { glyphsFor, SGR } from '../render/theme.js';
+import { GLYPHS, SGR } from '../render/theme.js';
 import type { Terminal } from '../terminal.js';
 import { durationOf } from '../transcript/tool-call.js';
 import { adviceFor, versionOfPackage } from '../version.js';
@@ -23,10 +23,9 @@ export async function doctor(
   { environment, out, err }: Terminal,
 ): Promise<number> {
   const { url, key } = values;
-  const glyphs = glyphsFor(environment.isUnicode);
   const signs = {
-    good: span(glyphs.good, SGR.green),
-    bad: span(glyphs.bad, SGR.red),
+    good: span(GLYPHS.good, SGR.green),
+    bad: span(GLYPHS.bad, SGR.red),
     note: span('!', SGR.yellow),
   };
   const say = (text: string): void => err.write(`${text}\n`);

@@ -1,7 +1,6 @@
 import { connect } from '../connection/connect.js';
 import { EXIT } from '../exit-codes.js';
 import { loadHighlighter } from '../render/highlight.js';
-import { glyphsFor } from '../render/theme.js';
 import type { Terminal } from '../terminal.js';
 import { Transcript } from '../transcript/transcript.js';
 import type { CommandLine } from './options.js';
@@ -26,7 +25,7 @@ export async function log(
       return EXIT.completed;
     }
     await loadHighlighter();
-    const view = { width: out.columns - 1, glyphs: glyphsFor(environment.isUnicode) };
+    const view = { width: out.columns - 1 };
     const transcript = new Transcript();
     for (const interaction of await branchOf(client, chat_id)) {
       const isOver = interaction.completed_at !== null;

@@ -99,7 +99,7 @@ function viewFor({ json, on_conflict }: OneShot, { out, err, environment }: Term
     },
     connect: (connection) => {
       const isLost = connection.state === 'reconnecting' && connection.attempt === 1;
-      if (isLost) err.write('parley: the connection is lost; reconnecting …\n');
+      if (isLost) err.write('parley: the connection is lost; reconnecting\n');
     },
     end: () => {},
   };
@@ -144,7 +144,7 @@ function report(state: Conversation | undefined, { json }: OneShot, terminal: Te
 
 function adviceFor(request: Conversation['requests'][number]): string {
   const { id, kind, tool_name = '', tool_input = '', question = '' } = request;
-  if (kind === 'input') return `It asks: ${sanitize(question)}\n  parley answer ${id} "…"`;
+  if (kind === 'input') return `It asks: ${sanitize(question)}\n  parley answer ${id} "TEXT"`;
   if (kind === 'tool') return `It waits for a client that runs ${sanitize(tool_name)}.`;
   const call = `${sanitize(tool_name)} ${sanitize(tool_input)}`;
   return `It waits for an approval: ${call}\n  parley approve ${id}\n  parley reject ${id}`;
@@ -163,7 +163,7 @@ async function cancel(
     );
     return EXIT.cancelled;
   }
-  err.line([span('Cancelling …', SGR.dim)]);
+  err.line([span('Cancelling', SGR.dim)]);
   try {
     await client.interactions.cancel(chat_id, interaction_id, { wait: 'true' });
   } catch (error) {

@@ -173,7 +173,7 @@ export function readCommandLine(args: readonly string[]): CommandLine | 'help' |
   const isNamed = first !== undefined && !first.startsWith('-');
   if (isNamed && !Object.hasOwn(COMMANDS, first))
     throw new UsageError(
-      `There is no command ${JSON.stringify(first)}. A prompt goes after chat: parley chat "…"`,
+      `There is no command ${JSON.stringify(first)}. A prompt goes after chat: parley chat "PROMPT"`,
     );
   const name = isNamed ? (first as CommandName) : 'chat';
   return { name, ...parse(name, isNamed ? rest : args) };

@@ -43,7 +43,7 @@ export async function connect(
     const client = clientFor(there, key ?? environment.key);
     return { client, url: there, found, close: async () => {} };
   }
-  say('Starting a server …');
+  say('Starting a server');
   const server = await startServer(environment, { workspace });
   return {
     client: clientFor(server.url, undefined),

@@ -4,7 +4,7 @@ import { drawInline } from './inline.js';
 import { span, styled, wrap } from './span.js';
 import type { Line } from './span.js';
 import { drawTable } from './table.js';
-import { SGR } from './theme.js';
+import { GLYPHS, SGR } from './theme.js';
 import type { View } from './theme.js';
 
 const BLANK: Line = [];
@@ -24,13 +24,13 @@ export function drawBlock(token: Token, view: View): Line[] {
     case 'heading':
       return drawHeading(token as Tokens.Heading, view);
     case 'hr':
-      return [[span(view.glyphs.rule.repeat(Math.min(view.width, 40)), SGR.dim)]];
+      return [[span(GLYPHS.rule.repeat(Math.min(view.width, 40)), SGR.dim)]];
     case 'code':
       return drawCode(token as Tokens.Code, view);
     case 'list':
       return drawList(token as Tokens.List, view);
     case 'blockquote':
-      return quote(drawBlocks((token as Tokens.Blockquote).tokens, narrow(view, 2)), view);
+      return quote(drawBlocks((token as Tokens.Blockquote).tokens, narrow(view, 2)));
     case 'table':
       return drawTable(token as Tokens.Table, view);
     case 'paragraph':
@@ -57,7 +57,7 @@ function drawList({ items, ordered, start }: Tokens.List, view: View): Line[] {
   const first = ordered ? Number(start) || 0 : 0;
   return items.flatMap((item, index) => {
     const box = item.task ? (item.checked ? '[x] ' : '[ ] ') : '';
-    const mark = `${ordered ? `${first + index}.` : view.glyphs.bullet} `;
+    const mark = `${ordered ? `${first + index}.` : GLYPHS.bullet} `;
     const blocks = item.tokens.filter(({ type }) => type !== 'checkbox');
     const inside = narrow(view, mark.length);
     const lines = blocks.flatMap((token) => drawBlock(token, inside));
@@ -70,8 +70,8 @@ function drawList({ items, ordered, start }: Tokens.List, view: View): Line[] {
   });
 }
 
-function quote(lines: readonly Line[], { glyphs }: View): Line[] {
-  return lines.map((line) => [span(`${glyphs.bar} `, SGR.dim), ...styled(line, SGR.dim)]);
+function quote(lines: readonly Line[]): Line[] {
+  return lines.map((line) => [span(`${GLYPHS.bar} `, SGR.dim), ...styled(line, SGR.dim)]);
 }
 
 export function narrow(view: View, by: number): View {

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { MarkdownStream } from './markdown-stream.js';
 import { lineWidth, paint, textOf } from './span.js';
 import type { Line } from './span.js';
-import { glyphsFor } from './theme.js';
 
-const view = { width: 40, glyphs: glyphsFor(true) };
+const view = { width: 40 };
 const SAMPLE = `# Rivers
 
 A river **flows** to \`the sea\`, see [the map](https://x.example/map), and it is quite long.

@@ -1,3 +1,5 @@
+import { GLYPHS } from './theme.js';
+
 /** An escape sequence: CSI, OSC, DCS and the like, or two characters. An unfinished one counts. */
 const ESCAPE =
   // oxlint-disable-next-line no-control-regex -- it takes them out
@@ -92,5 +94,5 @@ function unfinished(text: string): number {
 
 function nameOf(character: string): string {
   const code = character.codePointAt(0)!.toString(16).toUpperCase();
-  return `⟦U+${code.padStart(4, '0')}⟧`;
+  return `${GLYPHS.open}U+${code.padStart(4, '0')}${GLYPHS.close}`;
 }

@@ -2,22 +2,21 @@ import type { Tokens } from 'marked';
 import { drawInline } from './inline.js';
 import { lineWidth, span, styled, wrap } from './span.js';
 import type { Line } from './span.js';
-import { SGR } from './theme.js';
+import { GLYPHS, SGR } from './theme.js';
 import type { View } from './theme.js';
 
 const LEAST_COLUMN = 3;
 
 /** A table that fits the width: wide cells wrap. One too narrow for its columns becomes a list. */
 export function drawTable({ header, rows, align }: Tokens.Table, view: View): Line[] {
-  const { glyphs } = view;
   const head = header.map(({ tokens }) => styled(drawInline(tokens), SGR.bold));
   const body = rows.map((row) => row.map(({ tokens }) => drawInline(tokens)));
-  const separator = span(` ${glyphs.bar} `, SGR.dim);
+  const separator = span(` ${GLYPHS.bar} `, SGR.dim);
   const room = view.width - 3 * (head.length - 1);
   if (room < head.length * LEAST_COLUMN) return asList(head, body, view);
   const widths = fitColumns([head, ...body], room);
   const draw = (row: readonly Line[]): Line[] => drawRow(row, { widths, align, separator });
-  const rule = widths.map((width) => glyphs.rule.repeat(width)).join(glyphs.rule.repeat(3));
+  const rule = widths.map((width) => GLYPHS.rule.repeat(width)).join(GLYPHS.rule.repeat(3));
   return [...draw(head), [span(rule, SGR.dim)], ...body.flatMap(draw)];
 }
 
@@ -69,7 +68,7 @@ function pad(line: Line, width: number, align: 'center' | 'left' | 'right'): Lin
 
 /** `header: cell` a line, with a rule between rows. */
 function asList(head: readonly Line[], body: readonly (readonly Line[])[], view: View): Line[] {
-  const rule: Line = [span(view.glyphs.rule.repeat(Math.min(view.width, 8)), SGR.dim)];
+  const rule: Line = [span(GLYPHS.rule.repeat(Math.min(view.width, 8)), SGR.dim)];
   return body.flatMap((row) => [
     ...head.flatMap((name, column) =>
       wrap([...name, span(': '), ...(row[column] ?? [])], view.width),

@@ -18,22 +18,8 @@ export const SGR = {
   ask: '1;33',
 } as const;
 
-export interface Glyphs {
-  readonly prompt: string;
-  readonly tool: string;
-  readonly result: string;
-  readonly bar: string;
-  readonly rule: string;
-  readonly bullet: string;
-  readonly good: string;
-  readonly bad: string;
-  readonly note: string;
-  readonly dot: string;
-  readonly more: string;
-  readonly spinner: readonly string[];
-}
-
-const UNICODE: Glyphs = {
+/** The signs of the terminal's own, each one cell wide. */
+export const GLYPHS = {
   prompt: '›',
   tool: '●',
   result: '└',
@@ -45,29 +31,41 @@ const UNICODE: Glyphs = {
   note: '↳',
   dot: '·',
   more: '…',
-  spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
-};
-const ASCII: Glyphs = {
+  open: '⟦',
+  close: '⟧',
+} as const;
+export const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+
+const ASCII: Readonly<Record<keyof typeof GLYPHS, string>> = {
   prompt: '>',
   tool: '*',
   result: '`',
   bar: '|',
   rule: '-',
   bullet: '*',
-  good: 'ok',
+  good: '+',
   bad: 'x',
-  note: '->',
+  note: '>',
   dot: '-',
-  more: '...',
-  spinner: ['|', '/', '-', '\\'],
+  more: '~',
+  open: '[',
+  close: ']',
 };
+const ASCII_SPINNER = ['|', '/', '-', '\\'] as const;
+const ASCII_OF: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(GLYPHS).map(
+    ([name, sign]) => [sign, ASCII[name as keyof typeof GLYPHS]] as const,
+  ),
+  ...SPINNER.map((sign, index) => [sign, ASCII_SPINNER[index % ASCII_SPINNER.length]!] as const),
+]);
+const ANY_SIGN = new RegExp(`[${[...ASCII_OF.keys()].join('')}]`, 'g');
 
-/** How things are drawn: the width at this moment, and the abilities of the terminal. */
-export interface View {
-  readonly width: number;
-  readonly glyphs: Glyphs;
+/** For a terminal without UTF-8: as wide as before. */
+export function withAsciiSigns(text: string): string {
+  return text.replace(ANY_SIGN, (sign) => ASCII_OF.get(sign)!);
 }
 
-export function glyphsFor(isUnicode: boolean): Glyphs {
-  return isUnicode ? UNICODE : ASCII;
+/** How things are drawn: the width at this moment. */
+export interface View {
+  readonly width: number;
 }

@@ -1,3 +1,5 @@
+import { GLYPHS } from './theme.js';
+
 const segmenter = new Intl.Segmenter();
 const PLAIN = /^[ -~]*$/;
 /** Characters of one code unit, those beyond ASCII two cells wide: most of Chinese and Japanese. */
@@ -39,7 +41,7 @@ export function cutTo(text: string, width: number): string {
   // No more than this can fit, however long the text is.
   const start = text.slice(0, width * 8 + 16);
   if (start.length === text.length && widthOf(text) <= width) return text;
-  return `${headOf(start, width - 1)}…`;
+  return `${headOf(start, width - 1)}${GLYPHS.more}`;
 }
 
 /** Returns as many characters from the start as fit. */
@@ -63,7 +65,7 @@ export function tailOf(text: string, width: number): string {
   let from = clusters.length;
   while (from > 0 && used + widthOfCluster(clusters[from - 1]!) <= width)
     used += widthOfCluster(clusters[--from]!);
-  return `…${clusters.slice(from).join('')}`;
+  return `${GLYPHS.more}${clusters.slice(from).join('')}`;
 }
 
 export function padTo(text: string, width: number): string {

@@ -7,7 +7,7 @@ import type { Connected } from '../connection/connect.js';
 import { EXIT } from '../exit-codes.js';
 import { loadHighlighter } from '../render/highlight.js';
 import type { Line } from '../render/span.js';
-import { glyphsFor, SGR } from '../render/theme.js';
+import { GLYPHS, SGR } from '../render/theme.js';
 import type { View } from '../render/theme.js';
 import { EMPTY_DRAFT } from '../screen/editor.js';
 import type { Draft } from '../screen/editor.js';
@@ -124,8 +124,7 @@ export class Repl implements Desk {
   }
 
   get view(): View {
-    const { out, environment } = this.terminal;
-    return { width: out.columns - 1, glyphs: glyphsFor(environment.isUnicode) };
+    return { width: this.terminal.out.columns - 1 };
   }
 
   get isRead(): boolean {
@@ -283,7 +282,7 @@ export class Repl implements Desk {
     if (this.sending) return 'sending';
     const { head, agent, model, id } = this.session;
     const names = [agent ?? head?.started?.agent, model ?? head?.started?.model, id];
-    return `${names.filter((name) => name !== undefined).join(' · ')} · /help`;
+    return `${names.filter((name) => name !== undefined).join(` ${GLYPHS.dot} `)} ${GLYPHS.dot} /help`;
   }
 
   private press(key: Key): void {

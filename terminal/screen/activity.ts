@@ -1,6 +1,6 @@
 import { span } from '../render/span.js';
 import type { Line } from '../render/span.js';
-import { SGR } from '../render/theme.js';
+import { SGR, SPINNER } from '../render/theme.js';
 import type { View } from '../render/theme.js';
 import { cutTo, tailOf, widthOf } from '../render/width.js';
 import type { RunningCalls } from '../transcript/running-calls.js';
@@ -20,8 +20,8 @@ export interface Doing {
 
 /** Line about what happens now: a call that runs and the end of its output, or the model. */
 export function drawActivity(running: RunningCalls, { elapsed, what }: Doing, view: View): Line[] {
-  const { glyphs, width } = view;
-  const spin = glyphs.spinner[Math.floor(elapsed / SPIN_MS) % glyphs.spinner.length]!;
+  const { width } = view;
+  const spin = SPINNER[Math.floor(elapsed / SPIN_MS) % SPINNER.length]!;
   const calls = running.started;
   const call = calls.at(-1);
   if (!call) {

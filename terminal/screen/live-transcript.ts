@@ -3,7 +3,7 @@ import type { Environment } from '../environment.js';
 import { loadHighlighter } from '../render/highlight.js';
 import { span } from '../render/span.js';
 import type { Line } from '../render/span.js';
-import { glyphsFor, SGR } from '../render/theme.js';
+import { SGR } from '../render/theme.js';
 import type { View } from '../render/theme.js';
 import { Transcript } from '../transcript/transcript.js';
 import { drawActivity, hasActivity } from './activity.js';
@@ -22,7 +22,7 @@ export class LiveTranscript {
 
   constructor(
     private readonly output: Output,
-    private readonly environment: Environment,
+    environment: Environment,
     /** The activity that is shown until the first event. */
     private what = 'working',
   ) {
@@ -71,7 +71,7 @@ export class LiveTranscript {
   }
 
   private get view(): View {
-    return { width: this.output.columns - 1, glyphs: glyphsFor(this.environment.isUnicode) };
+    return { width: this.output.columns - 1 };
   }
 
   private drawFooter(): Line[] {
@@ -80,7 +80,7 @@ export class LiveTranscript {
     const elapsed = performance.now() - this.begun;
     const lines = live.length > 0 ? [live] : [];
     if (this.connection?.state === 'reconnecting')
-      return [...lines, [span('reconnecting …', SGR.yellow)]];
+      return [...lines, [span('reconnecting', SGR.yellow)]];
     if (!hasActivity(transcript.running) && live.length > 0) return lines;
     return [...lines, ...drawActivity(transcript.running, { elapsed, what }, view)];
   }

@@ -1,6 +1,8 @@
+import type { Environment } from '../environment.js';
 import { jsonLine, sanitize } from '../render/sanitize.js';
 import type { Line } from '../render/span.js';
 import { paint } from '../render/span.js';
+import { withAsciiSigns } from '../render/theme.js';
 
 /** The stream that a program prints to. Once its reader has left, printing does nothing. */
 export class Output {
@@ -10,7 +12,7 @@ export class Output {
 
   constructor(
     private readonly stream: NodeJS.WriteStream,
-    readonly hasColor: boolean,
+    private readonly abilities: Pick<Environment, 'hasColor' | 'isUnicode'>,
   ) {
     this.closed = new Promise((resolve) => {
       const close = (): void => {
@@ -37,7 +39,7 @@ export class Output {
 
   /** Text from anywhere: a terminal gets no sequences of it. */
   write(text: string): void {
-    this.control(this.isTerminal ? sanitize(text) : text);
+    this.control(this.isTerminal ? this.signed(sanitize(text)) : text);
   }
 
   /** Writes a line of JSON, with what a terminal could take for more than text escaped. */
@@ -46,7 +48,16 @@ export class Output {
   }
 
   line(line: Line): void {
-    this.control(`${paint(line, this.hasColor)}\n`);
+    this.control(`${this.painted(line)}\n`);
+  }
+
+  /** With colours and signs as they can be shown. */
+  painted(line: Line): string {
+    return this.signed(paint(line, this.abilities.hasColor && this.isTerminal));
+  }
+
+  private signed(text: string): string {
+    return this.abilities.isUnicode ? text : withAsciiSigns(text);
   }
 
   /** Escape sequences of our own, too. */

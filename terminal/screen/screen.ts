@@ -1,4 +1,4 @@
-import { paint, span, textOf } from '../render/span.js';
+import { span, textOf } from '../render/span.js';
 import type { Line } from '../render/span.js';
 import { headOf, widthOf } from '../render/width.js';
 import type { Output } from './output.js';
@@ -99,7 +99,7 @@ export class Screen {
   }
 
   private row(line: Line, end: string): string {
-    return `${paint(line, this.output.hasColor)}\u001B[K${end}`;
+    return `${this.output.painted(line)}\u001B[K${end}`;
   }
 
   private draw({ lines, cursor }: Footer): string {

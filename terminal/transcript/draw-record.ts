@@ -2,7 +2,7 @@ import type { Decider, RecordEvent, RecordOf, Usage } from '../../client/index.j
 import { sanitize, sanitizeLine } from '../render/sanitize.js';
 import { span, wrap } from '../render/span.js';
 import type { Line } from '../render/span.js';
-import { SGR } from '../render/theme.js';
+import { GLYPHS, SGR } from '../render/theme.js';
 import type { View } from '../render/theme.js';
 import { cutTo } from '../render/width.js';
 import { drawApproval, drawCall, durationOf } from './tool-call.js';
@@ -29,7 +29,7 @@ export function drawingOf(record: RecordEvent, context: Context): Draw | undefin
       return (view) => drawMessage(record, view);
     case 'ANSWER':
       if (record.replaces === undefined) return undefined;
-      return (view) => mark(view.glyphs.note, 'in place of the answer before it', SGR.dim, view);
+      return (view) => mark(GLYPHS.note, 'in place of the answer before it', SGR.dim, view);
     case 'TOOL_CALL':
       if (record.tool_name === 'ask_human') return undefined; // the question follows
       return (view) => drawCall(record.tool_name, record.tool_input, view);
@@ -45,7 +45,7 @@ export function drawingOf(record: RecordEvent, context: Context): Draw | undefin
     case 'INPUT_RECEIVED': {
       const by = context.isMine(record.request_id) ? '' : ` by ${byOf(record.by, record.cause)}`;
       const text = record.answer === null ? `declined${by}` : `answered${by}: ${record.answer}`;
-      return (view) => mark(view.glyphs.note, text, SGR.dim, view);
+      return (view) => mark(GLYPHS.note, text, SGR.dim, view);
     }
     case 'TOOL_RESULT_REQUIRED':
       return (view) =>
@@ -59,12 +59,12 @@ export function drawingOf(record: RecordEvent, context: Context): Draw | undefin
     case 'AGENT_INTERVENED': {
       const { user_comment: comment, user_content: content } = record;
       const text = content === undefined ? comment : `${comment}: ${content}`;
-      return (view) => mark(view.glyphs.note, text, SGR.cyan, view);
+      return (view) => mark(GLYPHS.note, text, SGR.cyan, view);
     }
     case 'AGENT_TOLD':
       return (view) =>
         mark(
-          view.glyphs.note,
+          GLYPHS.note,
           `to ${context.nameOf(record.to_agent_id)}: ${record.text}`,
           SGR.dim,
           view,
@@ -76,9 +76,9 @@ export function drawingOf(record: RecordEvent, context: Context): Draw | undefin
     case 'RESUMED':
       return (view) => mark('!', `${record.reason}; it goes on`, SGR.yellow, view);
     case 'ERROR':
-      return (view) => mark(view.glyphs.bad, `${record.message} (${record.code})`, SGR.red, view);
+      return (view) => mark(GLYPHS.bad, `${record.message} (${record.code})`, SGR.red, view);
     case 'CANCELLED':
-      return (view) => mark(view.glyphs.bad, record.reason, SGR.yellow, view);
+      return (view) => mark(GLYPHS.bad, record.reason, SGR.yellow, view);
     case 'INTERACTION_COMPLETE': {
       const text = summaryOf(record, context);
       return (view) => mark('', text, SGR.dim, view);
@@ -89,10 +89,10 @@ export function drawingOf(record: RecordEvent, context: Context): Draw | undefin
 }
 
 function drawMessage({ user_message, files }: RecordOf<'INTERACTION_STARTED'>, view: View): Line[] {
-  const indent = { first: [span(`${view.glyphs.prompt} `, SGR.user)], rest: [span('  ')] };
+  const indent = { first: [span(`${GLYPHS.prompt} `, SGR.user)], rest: [span('  ')] };
   const text = sanitize(user_message.slice(0, 4_000));
   const cut =
-    user_message.length > 4_000 ? ` ${view.glyphs.more} (${user_message.length} characters)` : '';
+    user_message.length > 4_000 ? ` ${GLYPHS.more} (${user_message.length} characters)` : '';
   const names = (files ?? []).map(({ filename }) => sanitizeLine(filename)).join(', ');
   return [
     ...wrap([span(text, SGR.bold), span(cut, SGR.dim)], view.width, indent),
@@ -112,8 +112,8 @@ function drawVerdict(
   const as = changed ? ` as ${JSON.stringify(record.modified_input)}` : '';
   const text = `${isApproved ? 'approved' : 'rejected'}${by}${as}${reason}`;
   return isApproved
-    ? mark(view.glyphs.good, text, SGR.green, view)
-    : mark(view.glyphs.bad, text, SGR.red, view);
+    ? mark(GLYPHS.good, text, SGR.green, view)
+    : mark(GLYPHS.bad, text, SGR.red, view);
 }
 
 function byOf(by: Decider, cause?: string): string {
@@ -134,11 +134,8 @@ function drawQuestion({ question, options }: RecordOf<'INPUT_REQUIRED'>, view: V
   return [...lines, ...choices];
 }
 
-function drawAgent(
-  { agent_type, prompt }: RecordOf<'AGENT_STARTED'>,
-  { glyphs, width }: View,
-): Line[] {
-  const title = `${glyphs.tool} ${sanitizeLine(agent_type)}`;
+function drawAgent({ agent_type, prompt }: RecordOf<'AGENT_STARTED'>, { width }: View): Line[] {
+  const title = `${GLYPHS.tool} ${sanitizeLine(agent_type)}`;
   const text = cutTo(sanitizeLine(prompt.slice(0, 400)), Math.max(width - title.length - 1, 1));
   return [[span(title, SGR.agent), span(` ${text}`)]];
 }
@@ -161,7 +158,7 @@ function summaryOf(
 ): string {
   const time =
     started_at === undefined ? [] : [durationOf(Date.parse(record.at) - Date.parse(started_at))];
-  return [record.status.toLowerCase(), ...time, ...usageParts(usage)].join(' · ');
+  return [record.status.toLowerCase(), ...time, ...usageParts(usage)].join(` ${GLYPHS.dot} `);
 }
 
 /** `1,234 in (1,000 cached), 56 out`, `$0.0123`; nothing where nothing was counted. */

@@ -2,7 +2,7 @@ import { MarkdownStream } from '../render/markdown-stream.js';
 import { StreamSanitizer } from '../render/sanitize.js';
 import { span, styled } from '../render/span.js';
 import type { Line } from '../render/span.js';
-import { SGR } from '../render/theme.js';
+import { GLYPHS, SGR } from '../render/theme.js';
 import type { View } from '../render/theme.js';
 
 export type Tone = 'text' | 'thinking';
@@ -69,7 +69,7 @@ export class TextBlock {
     if (this.hasEnded && this.waiting.length === 0 && !this.isDone) {
       this.stream.write(this.sanitizer.end());
       lines.push(...this.stream.end(view));
-      if (this.isCut) lines.push([span(`${view.glyphs.more} (cut off)`, SGR.dim)]);
+      if (this.isCut) lines.push([span(`${GLYPHS.more} (cut off)`, SGR.dim)]);
       this.isDone = true;
     }
     return this.tone === 'thinking' ? lines.map((line) => styled(line, SGR.dim)) : lines;

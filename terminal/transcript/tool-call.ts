@@ -2,7 +2,7 @@ import { drawDiff, isDiff } from '../render/diff.js';
 import { sanitize, sanitizeLine } from '../render/sanitize.js';
 import { span, wrap } from '../render/span.js';
 import type { Line } from '../render/span.js';
-import { SGR } from '../render/theme.js';
+import { GLYPHS, SGR } from '../render/theme.js';
 import type { View } from '../render/theme.js';
 import { cutTo } from '../render/width.js';
 import type { RecordOf } from '../../client/index.js';
@@ -27,8 +27,8 @@ export function summarise(toolInput: string): string {
   return text === '{}' ? '' : sanitizeLine(text.slice(0, 400)).trim();
 }
 
-export function drawCall(name: string, toolInput: string, { glyphs, width }: View): Line[] {
-  const title = `${glyphs.tool} ${sanitizeLine(name)}`;
+export function drawCall(name: string, toolInput: string, { width }: View): Line[] {
+  const title = `${GLYPHS.tool} ${sanitizeLine(name)}`;
   const room = width - title.length - 1;
   const summary = summarise(toolInput);
   const shown = room > 3 && summary !== '' ? ` ${cutTo(summary, room)}` : '';
@@ -49,9 +49,8 @@ export function drawResult(
   { record, number, follows, action }: NumberedResult,
   view: View,
 ): Line[] {
-  const { glyphs } = view;
   const { tool_name, is_error, duration_ms, data } = record;
-  const mark = is_error ? span(`${glyphs.bad} `, SGR.red) : span(`${glyphs.result} `, SGR.dim);
+  const mark = is_error ? span(`${GLYPHS.bad} `, SGR.red) : span(`${GLYPHS.result} `, SGR.dim);
   const lead: Line = [span('  '), mark];
   const time = span(`(${durationOf(duration_ms)})`, SGR.dim);
   const name = follows ? [] : [span(`${sanitizeLine(tool_name)}: `, SGR.tool)];
@@ -69,7 +68,7 @@ export function drawResult(
   const shown = lines.map((text): Line => [span(cutTo(text, width), is_error ? SGR.red : SGR.dim)]);
   const [first = [span('no output', SGR.dim)], ...rest] = shown;
   if (hidden === 0 && rest.length === 0) return onOneLine(first);
-  const more = `${glyphs.more} ${hidden} more line${hidden === 1 ? '' : 's'}, /output ${number} `;
+  const more = `${GLYPHS.more} ${hidden} more line${hidden === 1 ? '' : 's'}, /output ${number} `;
   const end = [span(hidden > 0 ? more : '', SGR.dim), time];
   const begin = wrap([...name, ...first], view.width, indent);
   return [...begin, ...hang([...rest, ...wrap(end, width)])];
@@ -100,8 +99,8 @@ function countLines(text: string, from: number): number {
 export function drawApproval(record: RecordOf<'APPROVAL_REQUIRED'>, view: View): Line[] {
   const { tool_name, category, risk, reason, tool_input } = record;
   const bar = {
-    first: [span(`  ${view.glyphs.bar} `, SGR.ask)],
-    rest: [span(`  ${view.glyphs.bar} `, SGR.ask)],
+    first: [span(`  ${GLYPHS.bar} `, SGR.ask)],
+    rest: [span(`  ${GLYPHS.bar} `, SGR.ask)],
   };
   const action = sanitize(record.action);
   const body = isDiff(action)

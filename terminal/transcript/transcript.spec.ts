@@ -1,9 +1,8 @@
 import type { ChatStreamEvent, RecordEvent } from '../../client/index.js';
 import { textOf } from '../render/span.js';
-import { glyphsFor } from '../render/theme.js';
 import { Transcript } from './transcript.js';
 
-const view = { width: 60, glyphs: glyphsFor(true) };
+const view = { width: 60 };
 const ids = { interaction_id: 'int_1', agent_id: 'agent_1', at: '2026-01-15T10:00:00.000Z' };
 const by = { kind: 'user', user_id: 'ann' } as const;
 let seq = 0;

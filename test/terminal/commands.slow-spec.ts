@@ -244,6 +244,30 @@ describe('parley', () => {
     });
   });
 
+  it('keeps to ASCII without a UTF-8 locale', async () => {
+    const ascii = { ...env, LC_ALL: 'C' };
+    const of = async (...args: string[]): Promise<string> => {
+      const { stdout, stderr } = await parley(args, { env: ascii });
+      return stdout + stderr;
+    };
+    await of(
+      'chat',
+      'call write {"path":"a.txt","content":"hello\\n"}',
+      '--yes',
+      '--chat',
+      'ascii',
+    );
+    const log = await of('log', 'ascii');
+    const output = [
+      ...[log, await of('--help'), await of('talk'), await of('doctor'), await of('chats')],
+      await of('chat', 'ask me which colour I like: red or blue', '--chat', 'ascii-question'),
+      await of('log', 'ascii-question'),
+      await of('inbox'),
+    ];
+    expect(log).toMatch(/> call write[^]*\* write a.txt\n {2}` Created[^]*completed - /);
+    expect(output.join('\n')).toMatch(/^[\n -~]+$/);
+  });
+
   it.each(['SIGINT', 'SIGKILL'] as const)('leaves no server that starts to %s', async (signal) => {
     const own = { MODEL: 'demo/script', HOME: folder, XDG_DATA_HOME: join(folder, signal) };
     const { child } = await startParley(['chat', 'hello'], { env: own });
@@ -265,7 +289,7 @@ describe('parley', () => {
     const stdout = text(child.stdout);
     child.stdout.once('data', () => void proxy.cut());
     const [said] = (await once(child.stderr, 'data')) as [Buffer];
-    expect(String(said)).toBe('parley: the connection is lost; reconnecting …\n');
+    expect(String(said)).toBe('parley: the connection is lost; reconnecting\n');
     await proxy.restore();
     expect(await closed).toEqual([0, null]);
     expect(await stdout).toContain('"INTERACTION_COMPLETE"');

@@ -1,6 +1,5 @@
 import type { RequestState } from '../../../client/index.js';
 import { span, textOf } from '../../render/span.js';
-import { glyphsFor } from '../../render/theme.js';
 import { draftOf, EMPTY_DRAFT } from '../../screen/editor.js';
 import { RunningCalls } from '../../transcript/running-calls.js';
 import { drawFooter } from './draw-footer.js';
@@ -16,7 +15,7 @@ const AT: Situation = {
 };
 
 function footer(width: number, more: Partial<Situation> = {}): string[] {
-  const { lines } = drawFooter({ ...AT, ...more }, { width, glyphs: glyphsFor(true) });
+  const { lines } = drawFooter({ ...AT, ...more }, { width });
   return lines.map(textOf);
 }
 

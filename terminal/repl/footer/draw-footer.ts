@@ -2,7 +2,7 @@ import type { AgentNode, Connection } from '../../../client/index.js';
 import { sanitizeLine } from '../../render/sanitize.js';
 import { lineWidth, span, wrap } from '../../render/span.js';
 import type { Line } from '../../render/span.js';
-import { SGR } from '../../render/theme.js';
+import { GLYPHS, SGR } from '../../render/theme.js';
 import type { View } from '../../render/theme.js';
 import { drawActivity } from '../../screen/activity.js';
 import { drawDraft } from '../../screen/editor.js';
@@ -60,7 +60,7 @@ export function drawFooter(at: Situation, view: View): Footer {
   if (keys.length > 0)
     return { lines: [...above, ...keys], cursor: { row: above.length, column: 0 } };
   const { lines, row, column } = drawDraft(at.draft, {
-    prompt: promptOf(at, view),
+    prompt: promptOf(at),
     width: view.width,
     rows: MOST_FOOTER - above.length,
   });
@@ -75,9 +75,9 @@ function drawLive({ agents, live }: Situation, room: { rows: number; width: numb
   return live.length > 0 ? [live] : [];
 }
 
-function promptOf({ mode, isBusy }: Situation, { glyphs }: View): Line {
+function promptOf({ mode, isBusy }: Situation): Line {
   const label = mode.kind in LABELS ? `${LABELS[mode.kind as keyof typeof LABELS]} ` : '';
-  return [span(`${label}${glyphs.prompt} `, isBusy && label === '' ? SGR.dim : SGR.user)];
+  return [span(`${label}${GLYPHS.prompt} `, isBusy && label === '' ? SGR.dim : SGR.user)];
 }
 
 const KEYS = {
@@ -120,16 +120,15 @@ function pack(choices: readonly Line[], width: number): Line[] {
 }
 
 function drawStatus(at: Situation, view: View): Line[] {
-  const { dot } = view.glyphs;
   if (at.hint !== '') return [[span(sanitizeLine(at.hint), SGR.yellow)]];
   if (at.connection?.state === 'reconnecting') {
     const { attempt, delay_ms } = at.connection;
     const seconds = Math.ceil(delay_ms / 1_000);
-    const text = `reconnecting ${dot} attempt ${attempt}, the next in ${seconds} s`;
+    const text = `reconnecting ${GLYPHS.dot} attempt ${attempt}, the next in ${seconds} s`;
     return [[span(text, SGR.yellow)]];
   }
   const parts = partsOf(at, view);
-  const more: Line = parts.length > 0 ? [span(`  ${parts.join(` ${dot} `)}`, SGR.dim)] : [];
+  const more: Line = parts.length > 0 ? [span(`  ${parts.join(` ${GLYPHS.dot} `)}`, SGR.dim)] : [];
   if (at.isBusy && at.pending > 0)
     return [[span(`${at.pending} waiting for you`, SGR.ask), ...more]];
   if (at.isBusy) {
@@ -141,7 +140,7 @@ function drawStatus(at: Situation, view: View): Line[] {
     return [[span('Enter sends it in place of the last, Esc leaves it', SGR.dim)]];
   if (at.mode.kind === 'question') return [[span('Ctrl-D declines', SGR.dim)]];
   const about = at.draft.text === '' ? [at.about, ...parts] : parts;
-  return about.length === 0 ? [] : [[span(about.join(` ${dot} `), SGR.dim)]];
+  return about.length === 0 ? [] : [[span(about.join(` ${GLYPHS.dot} `), SGR.dim)]];
 }
 
 function partsOf(at: Situation, { width }: View): string[] {
