@@ -154,7 +154,7 @@ function adviceFor(request: Conversation['requests'][number]): string {
 async function cancel(
   client: Client,
   { chat_id, events }: { readonly chat_id: string; readonly events: EventStream<StreamEvent> },
-  { err }: Terminal,
+  { out, err }: Terminal,
 ): Promise<number> {
   const { interaction_id } = events;
   if (interaction_id === undefined) {
@@ -163,7 +163,7 @@ async function cancel(
     );
     return EXIT.cancelled;
   }
-  err.line([span('Cancelling', SGR.dim)]);
+  if (!out.isClosed) err.line([span('Cancelling', SGR.dim)]);
   try {
     await client.interactions.cancel(chat_id, interaction_id, { wait: 'true' });
   } catch (error) {

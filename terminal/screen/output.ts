@@ -6,7 +6,8 @@ import { withAsciiSigns } from '../render/theme.js';
 
 /** The stream that a program prints to. Once its reader has left, printing does nothing. */
 export class Output {
-  private isClosed = false;
+  /** True once the reader has left. */
+  isClosed = false;
   /** Resolves when the reader leaves. */
   readonly closed: Promise<void>;
 

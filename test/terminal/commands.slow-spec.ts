@@ -296,11 +296,14 @@ describe('parley', () => {
     await proxy.cut();
   });
 
-  it('ends when the reader of its output leaves', async () => {
+  it('ends quietly when the reader of its output leaves', async () => {
     const { child } = await startParley(['chat', 'slow', '--chat', 'piped', '--json'], { env });
     child.stdout.once('data', () => child.stdout.destroy());
-    const [code] = (await once(child, 'exit')) as [number | null];
-    expect(code).toBe(130);
+    const [stderr, [code]] = await Promise.all([
+      text(child.stderr),
+      once(child, 'exit') as Promise<[number | null]>,
+    ]);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 130 });
   });
 
   it('says where the console is, and what state the server is in', async () => {
