@@ -78,6 +78,19 @@ else
       expect(await terminal.text()).not.toContain('1+1 =');
     });
 
+    it('moves a message of the queue to another place', async () => {
+      await start(['--chat', 'moved']);
+      await terminal.enter('ask me my name');
+      await terminal.sees('answer ›');
+      const api = await server.api();
+      for (const user_message of ['one', 'two', 'three'])
+        await api.begin('moved', { user_message, on_conflict: 'enqueue' });
+      await terminal.sees('3 queued');
+      await terminal.enter('/queue move 3 2');
+      await terminal.enter('/queue');
+      await terminal.sees(/ 1 +one\n +2 +three\n +3 +two\n/);
+    });
+
     it('approves with arguments that were edited in $EDITOR', async () => {
       await start([], { EDITOR: 'sed -i s/hello/goodbye/' });
       await terminal.enter(WRITE);

@@ -36,7 +36,11 @@ export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
     run: (desk, text) => editLast(desk, text || undefined),
   },
   cancel: { usage: '', about: 'cancel the answer', run: (desk) => desk.session.cancel() },
-  queue: { usage: '[edit N | drop N | first N]', about: 'messages that wait', run: queue },
+  queue: {
+    usage: '[edit N | drop N | first N | move N M]',
+    about: 'messages that wait',
+    run: queue,
+  },
   chats: { usage: '[CHAT | SEARCH]', about: 'list chats, or go to one', run: chats },
   new: { usage: '', about: 'start another chat', run: (desk) => desk.startNew() },
   agents: { usage: '', about: 'the kinds of agents', run: agents },
@@ -73,7 +77,7 @@ function help(desk: Desk): void {
 async function queue(desk: Desk, argument: string): Promise<void> {
   const { id } = desk.session;
   const { items } = await desk.client.interactions.queue(id);
-  const [verb = '', number = ''] = argument.split(/\s+/);
+  const [verb = '', number = '', place = ''] = argument.split(/\s+/);
   const item = items[Number(number) - 1];
   if (verb === '') {
     if (items.length === 0) desk.say('Nothing waits.');
@@ -82,9 +86,17 @@ async function queue(desk: Desk, argument: string): Promise<void> {
   else if (verb === 'drop') await desk.session.cancel(item.id);
   else if (verb === 'first')
     await desk.client.interactions.change(id, item.id, { before: items[0]!.id });
-  else if (verb === 'edit')
+  else if (verb === 'move' && Number(place) >= 1) {
+    const others = items.filter((it) => it !== item);
+    const before = others[Number(place) - 1]?.id ?? null;
+    await desk.client.interactions.change(id, item.id, { before });
+  } else if (verb === 'edit')
     desk.setMode({ kind: 'queued', interaction_id: item.id }, draftOf(sanitize(item.user_message)));
-  else desk.say('/queue, or /queue edit|drop|first and the number of a message.', SGR.yellow);
+  else
+    desk.say(
+      '/queue, or /queue edit|drop|first and the number of a message, or /queue move and its number and place.',
+      SGR.yellow,
+    );
 }
 
 function row(desk: Desk, name: string, text: string, sgr = ''): Line {
