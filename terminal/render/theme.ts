@@ -58,11 +58,10 @@ const ASCII_OF: ReadonlyMap<string, string> = new Map([
   ),
   ...SPINNER.map((sign, index) => [sign, ASCII_SPINNER[index % ASCII_SPINNER.length]!] as const),
 ]);
-const ANY_SIGN = new RegExp(`[${[...ASCII_OF.keys()].join('')}]`, 'g');
 
 /** For a terminal without UTF-8: as wide as before. */
 export function withAsciiSigns(text: string): string {
-  return text.replace(ANY_SIGN, (sign) => ASCII_OF.get(sign)!);
+  return Array.from(text, (sign) => ASCII_OF.get(sign) ?? sign).join('');
 }
 
 /** How things are drawn: the width at this moment. */
