@@ -5,8 +5,8 @@
  *
  * - a chat of 2,000 messages, one answer in five with a block of code, and one of 2: how long they
  *   take to open, and the frames while the wheel turns through them
- * - 5 agents that write code, `DELTAS` a second in all, and a page that shows nothing of them: the
- *   CPU time of the page's process
+ * - 5 agents that write code, `DELTAS` a second in all: the CPU time of the process of a page that
+ *   shows them, of one that shows another chat, and of a bare page with as many elements of text
  *
  * Aims: open in less than 1 s, 60 frames a second, 20 % of a core. CHROMIUM names the browser,
  * unless it is /usr/bin/chromium.
@@ -56,7 +56,8 @@ try {
   await fill('long', turns);
   for (const chat of ['short', 'long']) await measureOpening(chat);
   await measureScrolling('long');
-  for (const panel of [false, true]) await measureStreaming(panel);
+  await measureBarePage();
+  for (const shows of [false, true]) await measureStreaming(shows);
 } finally {
   await browser.close();
   await server.stop();
@@ -131,6 +132,27 @@ async function measureScrolling(chat) {
   await close();
 }
 
+/** Texts that grow in a page without anything else, which a browser can't do without. */
+async function measureBarePage() {
+  const { page, cpu, close } = await openPage('');
+  await page.evaluate(
+    ({ count, interval_ms }) => {
+      document.body.innerHTML = '<pre style="height: 30vh; overflow: auto"></pre>'.repeat(count);
+      const boxes = [...document.querySelectorAll('pre')];
+      let line = 0;
+      setInterval(() => {
+        const box = boxes[++line % count];
+        box.append(`const total${line} = sum(items.slice(${line}), 'of ${line}'); // one more\n`);
+        box.scrollTop = box.scrollHeight;
+      }, interval_ms);
+    },
+    { count: AGENTS, interval_ms: 1000 / DELTAS },
+  );
+  await delay(SETTLE_MS);
+  console.log(`bare page: ${await shareOf(cpu)} of a core for ${DELTAS} lines a second`);
+  await close();
+}
+
 /** @param shows the chat, instead of another one */
 async function measureStreaming(shows) {
   const chat = shows ? 'shown' : 'hidden';
@@ -141,12 +163,7 @@ async function measureStreaming(shows) {
   const { id } = await say(chat, 'Go', name, '');
   if (shows) await openBlocks(page);
   await delay(SETTLE_MS);
-  const before = cpu();
-  await delay(seconds * 1000);
-  const used = cpu() - before;
-  console.log(
-    `${chat}: ${Math.round(used / seconds / 10)} % of a core for ${DELTAS} deltas a second`,
-  );
+  console.log(`${chat}: ${await shareOf(cpu)} of a core for ${DELTAS} deltas a second`);
   if (shows && process.env.PICTURE) await page.screenshot({ path: process.env.PICTURE });
   await fetch(`${url}/chats/${chat}/interactions/${id}/cancel`, { method: 'POST' });
   await close();
@@ -159,6 +176,12 @@ async function openBlocks(page) {
     .getByText('const total9')
     .nth(AGENTS - 1)
     .waitFor();
+}
+
+async function shareOf(cpu) {
+  const before = cpu();
+  await delay(seconds * 1000);
+  return `${Math.round((cpu() - before) / seconds / 10)} %`;
 }
 
 /** A page, and the CPU time of its process so far, in milliseconds. */

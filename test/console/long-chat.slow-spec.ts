@@ -110,4 +110,34 @@ describeInChromium('The console, with a long chat', () => {
     await page.getByTestId('stop').waitFor({ state: 'detached' });
     expect(await topOf(read)).toBe(before);
   });
+
+  it('keeps the end of code in sight while it is written, unless the reader goes away from there', async () => {
+    const page = await browser.open(url);
+    const [some, more, rest] = [new Gate(), new Gate(), new Gate()];
+    const lines = (from: number, to: number): string =>
+      Array.from({ length: to - from }, (_, n) => `const n${from + n} = 1;\n`).join('');
+    model.reply({
+      text: ['```ts\n', lines(0, 50), some, lines(50, 100), more, lines(100, 150), rest, '```'],
+    });
+    await page.getByTestId('composer').fill('Write code.');
+    await page.getByTestId('composer').press('Enter');
+    const code = page.getByTestId('message-agent').last().locator('pre');
+    const sees = (line: number): Promise<void> =>
+      eventually(async () => (await code.textContent())!.includes(`n${line} = 1;`));
+    const below = (): Promise<number> =>
+      code.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
+    await sees(49);
+    some.open();
+    await sees(99);
+    expect(await below()).toBeLessThan(2);
+    await code.evaluate((box) => (box.scrollTop = 0));
+    await eventually(async () => (await below()) > 100);
+    more.open();
+    await sees(149);
+    expect(await code.evaluate((box) => box.scrollTop)).toBe(0);
+    rest.open();
+    await page.getByTestId('stop').waitFor({ state: 'detached' });
+    await code.locator('.hljs-keyword').nth(149).waitFor();
+    expect(await code.textContent()).toBe(lines(0, 150).trimEnd());
+  });
 });
