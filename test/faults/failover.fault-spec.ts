@@ -31,7 +31,9 @@ const TIMES = { SAVE_TIMEOUT_MS: '10000', LEASE_TTL_MS: '3000', HEARTBEAT_MS: '2
     const through = new URL(opened.url);
     proxy = await openTcpProxy({ host: through.hostname, port: Number(through.port || 5432) });
     Object.assign(through, { hostname: '127.0.0.1', port: String(proxy.port) });
-    database = await openDatabase({ url: through.href, dataDir: '', migrate: false });
+    // A cut connection fails at once: no time limit may end one that is only slow.
+    const limits = { saveTimeoutMs: 60_000 };
+    database = await openDatabase({ url: through.href, dataDir: '', migrate: false, ...limits });
     server = await TestServer.start(createStores(database), { env: TIMES });
     admin = new pg.Client(allTenants(opened.url));
     await admin.connect();
