@@ -270,12 +270,20 @@ async function showImage({ url }) {
 }
 
 async function converse({ url }, [agent, user_message, expected]) {
-  const reply = await fetch(`${url}/chats/${crypto.randomUUID()}/interactions?wait=true`, {
+  const interactions = `${url}/chats/${crypto.randomUUID()}/interactions`;
+  const reply = await fetch(interactions, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ agent, user_message, approval_mode: 'auto' }),
+    body: JSON.stringify({
+      ...{ agent, user_message, approval_mode: 'auto' },
+      on_disconnect: 'continue',
+    }),
   });
-  const { status, answer } = await reply.json();
-  const isRight = status === 'COMPLETED' && answer?.includes(expected);
-  expect(isRight, `${reply.status} ${status}: ${answer}`);
+  let interaction = await reply.json();
+  await until(`${user_message} does not end`, async () => {
+    interaction = await (await fetch(`${interactions}/${interaction.id}`)).json();
+    return interaction.completed_at !== null;
+  });
+  const { status, answer } = interaction;
+  expect(status === 'COMPLETED' && answer?.includes(expected), `${status}: ${answer}`);
 }
