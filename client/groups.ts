@@ -13,6 +13,7 @@ export function groupsOf(request: Request, sendRaw: SendRaw) {
     interactions: interactions(request, sendRaw),
     requests: requests(request),
     agents: agents(request),
+    models: { list: (options?: CallOptions) => request('GET', '/models', options) },
     tools: { list: (options?: CallOptions) => request('GET', '/tools', options) },
     tasks: tasks(request),
     files: files(request, sendRaw),

@@ -734,6 +734,26 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/models': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /**
+     * The models that are known here
+     * @description Those that the configuration or an agent names. Whether their vendor serves them, only a start tells; any other name of a provider can be used as well.
+     */
+    readonly get: operations['models_list'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/permissions/check': {
     readonly parameters: {
       readonly query?: never;
@@ -3151,6 +3171,25 @@ export interface components {
       /** @description null on the last page. */
       readonly next_cursor: string | null;
     };
+    readonly ListedModel: {
+      /** @description The kinds of agents that name it. */
+      readonly agents: readonly string[];
+      /** @description The context window that the server assumes. */
+      readonly context_tokens: number;
+      /** @description For messages that name none: the first of these, and the next ones where it fails. */
+      readonly is_default: boolean;
+      /**
+       * @description `<provider>/<name>`
+       * @example openai/gpt-5-mini
+       */
+      readonly model: string;
+      /** @description null: it is not known, and its turns have no cost. */
+      readonly price: components['schemas']['ModelPrice'] | null;
+      /** @example openai */
+      readonly provider: string;
+      /** @description As its name says, or `MODEL_IMAGES`. */
+      readonly sees_images: boolean;
+    };
     readonly Liveness: {
       /** @example ok */
       readonly status: string;
@@ -3308,6 +3347,29 @@ export interface components {
       readonly type: 'METADATA_SET';
       /** @description JSON; null removes the key. */
       readonly value: unknown;
+    };
+    readonly ModelList: {
+      /** @description The configuration names more than are listed. */
+      readonly has_more: boolean;
+      /** @description The default first, then those that agents name. */
+      readonly items: readonly components['schemas']['ListedModel'][];
+      /**
+       * @description Any `<provider>/<name>` of these can be used, whether it is listed or not.
+       * @example [
+       *       "openai",
+       *       "demo"
+       *     ]
+       */
+      readonly providers: readonly string[];
+    };
+    /** @description US dollars for a million tokens. */
+    readonly ModelPrice: {
+      /** @description `input` unless it is there. */
+      readonly cache_write?: number;
+      /** @description `input` unless it is there. */
+      readonly cached_input?: number;
+      readonly input: number;
+      readonly output: number;
     };
     /**
      * @description The agent reads a note of its parent or of a child, with this turn.
@@ -8216,6 +8278,52 @@ export interface operations {
         };
       };
       /** @description The credential lacks a scope, such as `operate`. */
+      readonly 403: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description A problem */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly models_list: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['ModelList'];
+        };
+      };
+      /** @description No or no valid credential. */
+      readonly 401: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The credential lacks a scope, such as `chat`. */
       readonly 403: {
         headers: {
           readonly [name: string]: unknown;

@@ -14,6 +14,8 @@ import { CoderAgent } from './kinds/coder/coder.agent.js';
 import { ProjectNotes } from './kinds/coder/project-notes.js';
 import { DeliberateAgent } from './kinds/deliberate/deliberate.agent.js';
 import { AgentFiles } from './files/agent-files.js';
+import { KnownModels } from './models/known-models.js';
+import { ModelsController } from './models/models.controller.js';
 import { InterventionsController } from './interventions/interventions.controller.js';
 import { InterventionsService } from './interventions/interventions.service.js';
 import { AgentTreeService } from './tree/agent-tree.service.js';
@@ -33,7 +35,7 @@ import { ReactAgent } from './kinds/react/react.agent.js';
     ToolsModule,
     WorkspaceModule,
   ],
-  controllers: [AgentTypesController, AgentsController, InterventionsController],
+  controllers: [AgentTypesController, AgentsController, InterventionsController, ModelsController],
   providers: [
     AgentRegistry,
     ServerHooks,
@@ -42,6 +44,7 @@ import { ReactAgent } from './kinds/react/react.agent.js';
     CoderAgent,
     DeliberateAgent,
     ProjectNotes,
+    KnownModels,
     AgentTreeService,
     InterventionsService,
   ],

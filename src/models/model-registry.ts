@@ -50,12 +50,16 @@ export class ModelRegistry {
     this.providers.set(name, provider);
   }
 
+  get providerNames(): string[] {
+    return [...this.providers.keys()];
+  }
+
   /**
    * Resolves one model, or several separated by commas in the order of fallback.
    * @throws AppError `unknown_model` when a name is not `<provider>/<name>`, or has no provider
    */
   resolve(names: string = this.defaultModel): ModelChain {
-    const [first = '', ...others] = names.split(',').map((name) => name.trim());
+    const [first = '', ...others] = namesIn(names);
     if (others.length >= MAX_MODELS)
       throw this.unknown(`"${shown(names)}" names more than ${MAX_MODELS} models`);
     return [this.find(first), ...others.map((name) => this.find(name))];
@@ -79,18 +83,24 @@ export class ModelRegistry {
 
   /** The default, unless the server has no provider for it. */
   private get example(): string {
-    const served = this.defaultModel.split(',').map((name) => name.trim());
-    const found = served.find((name) => this.providers.has(name.slice(0, name.indexOf('/'))));
+    const found = namesIn(this.defaultModel).find((name) =>
+      this.providers.has(name.slice(0, name.indexOf('/'))),
+    );
     return found ?? 'demo/script';
   }
 
   private unknown(fault: string): AppError {
-    const available = [...this.providers.keys()].join(', ');
+    const available = this.providerNames.join(', ');
     const message = `${fault}. Write <provider>/<name>, such as ${this.example}. Providers: ${available}.`;
     return new AppError('invalid', 'unknown_model', message, {
       errors: [{ field: 'model', message }],
     });
   }
+}
+
+/** Splits the names of models, separated by commas. */
+export function namesIn(models = ''): string[] {
+  return models.split(',').map((name) => name.trim());
 }
 
 /** Truncates a name sent by a client, for error messages. */

@@ -58,6 +58,7 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'chat: get /tools': [{}],
   'operate: get /metrics': [{}],
   'chat: get /agent-types': [{}],
+  'chat: get /models': [{}],
   'chat: post /stream-tickets': [{ ids: { path: ['events', 201] } }],
 
   'chat: get /chats': [{}, { ids: { cursor: ['chats_cursor', 200] }, unsent: 'limit order q' }],

@@ -63,6 +63,10 @@ export function describeAgentFiles(servers: Servers): void {
           description: expect.stringContaining('Reviews changes'),
           source: expect.stringMatching(/\/reviewer\.md$/),
         });
+        const { items: models } = (await server.api.get('/models')).body;
+        expect(models).toContainEqual(
+          expect.objectContaining({ model: 'openai/fake-large', agents: ['reviewer'] }),
+        );
       });
 
       it('is not needed by a start that is repeated with its key', async () => {

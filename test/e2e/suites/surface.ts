@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Servers } from '../servers.js';
 
+const KNOWN_MODELS = {
+  MODEL: 'openai/fake,demo/script',
+  MODEL_CONTEXTS: '{"openai/fake-large": 400000, "none/unserved": 1000}',
+  MODEL_IMAGES: 'openai/fake-seeing,demo/*',
+  MODEL_PRICES: '{"openai/fake": {"input": 1, "output": 2}}',
+};
+
 const OPERATIONS = [
   'get /agent-types',
   'get /chats',
@@ -9,6 +16,7 @@ const OPERATIONS = [
   'get /chats/{chat_id}/interactions/{interaction_id}/events',
   'get /health/live',
   'get /health/ready',
+  'get /models',
   'get /tools',
   'delete /chats/{chat_id}',
   'patch /chats/{chat_id}',
@@ -127,6 +135,24 @@ export function describeSurface(servers: Servers): void {
             .end(),
         );
         expect(status).toBe(403);
+      });
+    });
+
+    servers.run(KNOWN_MODELS, (server) => {
+      it('finds the models that are known, and whose others there are', async () => {
+        const { status, body } = await server.api.get('/models');
+        expect(status).toBe(200);
+        const { items, ...rest } = body;
+        expect(rest).toEqual({ providers: ['openai', 'demo'], has_more: false });
+        const about = { agents: [], is_default: false, sees_images: false, price: null };
+        const other = { ...about, context_tokens: 128_000 };
+        const price = { input: 1, output: 2 };
+        expect(items).toEqual([
+          { ...other, model: 'openai/fake', provider: 'openai', is_default: true, price },
+          { ...other, model: 'demo/script', provider: 'demo', is_default: true, sees_images: true },
+          { ...about, model: 'openai/fake-large', provider: 'openai', context_tokens: 400_000 },
+          { ...other, model: 'openai/fake-seeing', provider: 'openai', sees_images: true },
+        ]);
       });
     });
   });
