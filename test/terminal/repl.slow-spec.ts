@@ -356,6 +356,11 @@ else
       await terminal.press('Tab', 'Tab');
       await terminal.sees(/\/agent +\/agents/);
       await terminal.press('C-u');
+      await terminal.type('/model d');
+      await terminal.press('Tab', 'Enter');
+      await terminal.sees('The next message goes to demo/script.');
+      await terminal.enter('/model');
+      await terminal.sees(/demo\/script +default[^]*The model is demo\/script\. [^]* of demo\./);
       await terminal.enter('!echo hello');
       await terminal.sees(/● bash echo hello[^]*a approve/);
       await terminal.press('a');

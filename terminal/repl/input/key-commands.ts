@@ -5,6 +5,7 @@ import { SGR } from '../../render/theme.js';
 import { draftOf, edit, EMPTY_DRAFT, insert, moveLine } from '../../screen/editor.js';
 import type { Key } from '../../screen/keys.js';
 import { complete } from './completion.js';
+import type { Names } from './completion.js';
 import { Decisions } from '../requests/decisions.js';
 import type { Desk } from '../desk.js';
 import { editLast } from './edit-last.js';
@@ -252,17 +253,21 @@ export class KeyCommands {
       desk.print(wrap([span(sanitize(done.choices.join('  ')), SGR.dim)], desk.view.width));
   }
 
-  private async names(text: string) {
-    const commands = Object.keys(SLASH_COMMANDS);
-    if (!/^\/(?:agent|model)/.test(text)) return { commands, agents: [], models: [] };
+  private async names(text: string): Promise<Names> {
+    const names = { commands: Object.keys(SLASH_COMMANDS), agents: [], models: [] };
+    if (text.startsWith('/agent')) {
+      const { items } = await this.desk.client.agents.types();
+      return { ...names, agents: items.map(({ name }) => name) };
+    }
+    return text.startsWith('/model') ? { ...names, models: await this.models() } : names;
+  }
+
+  /** Names that the server knows, and those used in this chat. */
+  private async models(): Promise<string[]> {
     const { client, session } = this.desk;
-    const { items } = await client.agents.types();
+    const { items } = await client.models.list();
     const used = Object.values(session.state?.interactions ?? {}).map((it) => it.started?.model);
-    const models = [...items.map(({ model }) => model), ...used, 'demo/script'];
-    return {
-      commands,
-      agents: items.map(({ name }) => name),
-      models: [...new Set(models.filter((name) => typeof name === 'string'))],
-    };
+    const models = [...items.map(({ model }) => model), ...used];
+    return [...new Set(models)].filter((name) => name !== undefined);
   }
 }

@@ -45,7 +45,7 @@ export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
   new: { usage: '', about: 'start another chat', run: (desk) => desk.startNew() },
   agents: { usage: '', about: 'the kinds of agents', run: agents },
   agent: { usage: 'NAME', about: 'the agent of the next messages', run: agent },
-  model: { usage: '[NAME]', about: 'the model of the next messages', run: model },
+  model: { usage: '[NAME]', about: 'list models, or the one of the next messages', run: model },
   tasks: { usage: '', about: 'the task board', run: tasks },
   tree: { usage: '', about: 'the agents at work, live; again hides them', run: tree },
   output: { usage: '[N]', about: 'the whole output of a tool', run: output },
@@ -156,11 +156,23 @@ async function agent(desk: Desk, name: string): Promise<void> {
   desk.say(`The next message goes to ${name}.`);
 }
 
-function model(desk: Desk, name: string): void {
+async function model(desk: Desk, name: string): Promise<void> {
   const { session } = desk;
-  if (name !== '') session.model = name;
-  const current = session.model ?? session.head?.started?.model ?? "the server's default";
-  desk.say(name === '' ? `The model is ${current}.` : `The next message goes to ${name}.`);
+  if (name !== '') {
+    session.model = name;
+    return desk.say(`The next message goes to ${name}.`);
+  }
+  const { items, providers } = await desk.client.models.list();
+  const usual = items.find((it) => it.is_default)?.model;
+  const entries = items.map(({ model: known, is_default, agents: users }) => {
+    const role = known === usual ? ['default'] : is_default ? ['fallback'] : [];
+    return { name: sanitizeLine(known), text: sanitizeLine([...role, ...users].join(', ')) };
+  });
+  desk.print(drawDefinitions(entries, { width: desk.view.width, sgr: SGR.cyan }));
+  const current = session.model ?? session.head?.started?.model ?? usual ?? 'not known';
+  desk.say(
+    `The model is ${sanitizeLine(current)}. /model NAME takes another, listed or not: <provider>/<name> of ${sanitizeLine(providers.join(', '))}.`,
+  );
 }
 
 async function tasks(desk: Desk): Promise<void> {
