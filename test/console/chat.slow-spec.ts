@@ -253,6 +253,7 @@ describeInChromium('The console, chatting', () => {
     expect(await settings()).toMatchObject({ model: 'demo/script', budget: { tokens: 50000 } });
     await choose('Model', 'nobody/nothing');
     await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.locator('datalist option[value="demo/script"]').waitFor({ state: 'attached' });
     await page.getByRole('dialog').getByLabel('Model').fill('');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -389,6 +389,7 @@ describeInChromium('The console, deciding', () => {
       ['Usage', 'Tokens in'],
       ['Tools', 'calculator'],
       ['Agents', 'deliberate'],
+      ['Models', 'demo/script'],
       ['Health', 'Sandbox'],
       ['Connect', '/v1'],
       ['Connect', 'client.sendMessageStream'],

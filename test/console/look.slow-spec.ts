@@ -19,6 +19,7 @@ const VIEWS: Readonly<Record<string, string>> = {
   inbox: '[data-testid=inbox]',
   'operate/rules': 'h1',
   'operate/tools': 'h1',
+  'operate/models': 'table',
   'operate/health': 'h1',
   'operate/connect': 'figure',
 };

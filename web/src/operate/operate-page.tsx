@@ -7,6 +7,7 @@ import { AuditPage } from './audit-page';
 import { ConnectPage } from './connect/connect-page';
 import { HealthPage } from './health-page';
 import { KeysPage } from './keys/keys-page';
+import { ModelsPage } from './models-page';
 import { OPERATE_PAGES } from './pages';
 import type { OperatePageName } from './pages';
 import { RulesPage } from './rules/rules-page';
@@ -54,6 +55,8 @@ function Page({ name }: { name: OperatePageName }) {
       return <ToolsPage />;
     case 'agents':
       return <AgentsPage />;
+    case 'models':
+      return <ModelsPage />;
     case 'runs':
       return <RunsPage />;
     case 'usage':

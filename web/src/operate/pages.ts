@@ -3,6 +3,7 @@ export const OPERATE_PAGES = [
   'rules',
   'tools',
   'agents',
+  'models',
   'runs',
   'usage',
   'keys',

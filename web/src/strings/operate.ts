@@ -19,6 +19,7 @@ export const operateText = {
     rules: 'Rules',
     tools: 'Tools',
     agents: 'Agents',
+    models: 'Models',
     runs: 'Runs',
     usage: 'Usage',
     keys: 'Keys',
@@ -30,6 +31,7 @@ export const operateText = {
     rules: 'Which calls of tools run, are refused, or ask a person.',
     tools: 'What agents can call, and the servers that other tools come from.',
     agents: 'The kinds of agents that can be started.',
+    models: 'The models that the configuration and agents name, with what is known of them.',
     runs: 'What runs, waits or is queued in chats of all users. Chats that you do not see have no title here.',
     usage: 'Tokens and cost of what was started on these days, deleted chats included.',
     keys: 'API keys of this tenant. A key’s secret is shown once, when it is made.',
@@ -80,6 +82,26 @@ export const agentsText = {
   faults: 'Files with faults',
   more: 'Files in AGENTS_DIR add others.',
   faultsHidden: 'Faults of agent files are shown with the scope operate.',
+};
+
+export const modelsText = {
+  name: 'Model',
+  isDefault: 'default',
+  isFallback: 'fallback',
+  agents: 'Agents',
+  context: 'Context window',
+  images: 'Images',
+  seesImages: 'sees them',
+  input: 'Input',
+  cached: 'Input from cache',
+  output: 'Output',
+  perMillion: 'Dollars are for a million tokens.',
+  others: (providers: string) =>
+    `Any other <provider>/<name> of these providers can be used too: ${providers}.`,
+  hasMore: 'The prices name more models than are listed.',
+  none: 'No models are known.',
+  number,
+  usd: (dollars: number) => money.format(dollars),
 };
 
 export const runsText = {

@@ -1,5 +1,6 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { FormEvent } from 'react';
+import { client } from '../../session/client';
 import { composerText as text } from '../../strings/chat';
 import { common } from '../../strings/common';
 import { Button } from '../../ui/button';
@@ -11,16 +12,18 @@ import css from './composer.module.css';
 
 interface MoreOptionsProps {
   readonly current: ChatOptions;
-  /** Models that agents name. */
-  readonly models: readonly string[];
   /** Empty values are those of the server. Rejects if the server does not take them. */
   readonly onSave: (values: Record<string, unknown>) => Promise<void>;
   readonly onClose: () => void;
 }
 
 /** Model, folder and budget of what is sent from now on. */
-export function MoreOptions({ current, models, onSave, onClose }: MoreOptionsProps) {
+export function MoreOptions({ current, onSave, onClose }: MoreOptionsProps) {
   const [error, setError] = useState<unknown>();
+  const [models, setModels] = useState<readonly string[]>([]);
+  useEffect(() => {
+    client.models.list().then(({ items }) => setModels(items.map((it) => it.model)), setError);
+  }, []);
   const save = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);

@@ -85,12 +85,7 @@ export function Options({
         <MenuItem onSelect={() => setHasMore(true)}>{text.more}…</MenuItem>
       </Menu>
       {hasMore && (
-        <MoreOptions
-          current={current}
-          models={[...new Set(agents.flatMap(({ model }) => model ?? []))]}
-          onSave={change}
-          onClose={() => setHasMore(false)}
-        />
+        <MoreOptions current={current} onSave={change} onClose={() => setHasMore(false)} />
       )}
       {error !== undefined && <Fault error={error} />}
     </>
