@@ -41,6 +41,8 @@ export function groupsOf(request: Request, sendRaw: SendRaw) {
     /** Tokens and cost by day, model or user. */
     usage: (query?: Query<'usage_sums'>, options?: CallOptions) =>
       request('GET', '/usage', { query, ...options }),
+    /** The quotas of the tenant, and what it has used of them. */
+    quotas: (options?: CallOptions) => request('GET', '/quotas', options),
     health: {
       live: (options?: CallOptions) => request('GET', '/health/live', options),
       /** Also refuses, with 503, while the server is not ready. */

@@ -824,6 +824,23 @@ export interface paths {
     readonly patch?: never;
     readonly trace?: never;
   };
+  readonly '/quotas': {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    /** The quotas of your tenant, and what it has used of them */
+    readonly get: operations['quotas_list'];
+    readonly put?: never;
+    readonly post?: never;
+    readonly delete?: never;
+    readonly options?: never;
+    readonly head?: never;
+    readonly patch?: never;
+    readonly trace?: never;
+  };
   readonly '/requests': {
     readonly parameters: {
       readonly query?: never;
@@ -3190,6 +3207,14 @@ export interface components {
       /** @description As its name says, or `MODEL_IMAGES`. */
       readonly sees_images: boolean;
     };
+    readonly ListedQuota: {
+      readonly limit: number;
+      /** @enum {string} */
+      readonly quota:
+        'QUOTA_RUNS' | 'QUOTA_STARTS_PER_MINUTE' | 'QUOTA_TOKENS_PER_DAY' | 'QUOTA_BYTES';
+      /** @description As of some seconds ago. null: it is counted at each start only. */
+      readonly used: number | null;
+    };
     readonly Liveness: {
       /** @example ok */
       readonly status: string;
@@ -3630,6 +3655,10 @@ export interface components {
        * @example /problems/not_found
        */
       readonly type: string;
+    };
+    readonly QuotaList: {
+      /** @description Those that are set. */
+      readonly items: readonly components['schemas']['ListedQuota'][];
     };
     readonly Readiness: {
       /** @description Unavailable dependencies that the server can work without for a while. */
@@ -8705,6 +8734,52 @@ export interface operations {
         };
       };
       readonly 404: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description A problem */
+      readonly default: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  readonly quotas_list: {
+    readonly parameters: {
+      readonly query?: never;
+      readonly header?: never;
+      readonly path?: never;
+      readonly cookie?: never;
+    };
+    readonly requestBody?: never;
+    readonly responses: {
+      readonly 200: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/json': components['schemas']['QuotaList'];
+        };
+      };
+      /** @description No or no valid credential. */
+      readonly 401: {
+        headers: {
+          readonly [name: string]: unknown;
+        };
+        content: {
+          readonly 'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description The credential lacks a scope, such as `operate`. */
+      readonly 403: {
         headers: {
           readonly [name: string]: unknown;
         };

@@ -17,6 +17,13 @@ export const QUOTAS = [
 ] as const;
 export type Quota = (typeof QUOTAS)[number];
 
+export interface QuotaUse {
+  readonly quota: Quota;
+  readonly limit: number;
+  /** Counted some seconds ago; null if it is counted at each start only. */
+  readonly used: number | null;
+}
+
 const SECOND_MS = 1000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -35,6 +42,22 @@ export class Quotas {
     private readonly telemetry: Telemetry,
     private readonly clock: Clock,
   ) {}
+
+  /** The quotas that are set, and what the tenant uses of them. */
+  async list(tenantId: string): Promise<QuotaUse[]> {
+    const { quotaRuns, quotaStartsPerMinute, quotaTokensPerDay, quotaBytes } = this.config;
+    const [tokens, bytes] = await Promise.all([
+      quotaTokensPerDay > 0 ? this.tokensOfToday(tenantId) : 0,
+      quotaBytes > 0 ? this.usedBytes(tenantId) : 0,
+    ]);
+    const all: readonly QuotaUse[] = [
+      { quota: 'QUOTA_RUNS', limit: quotaRuns, used: null },
+      { quota: 'QUOTA_STARTS_PER_MINUTE', limit: quotaStartsPerMinute, used: null },
+      { quota: 'QUOTA_TOKENS_PER_DAY', limit: quotaTokensPerDay, used: tokens },
+      { quota: 'QUOTA_BYTES', limit: quotaBytes, used: bytes },
+    ];
+    return all.filter(({ limit }) => limit > 0);
+  }
 
   /**
    * Checks the quotas of tokens and bytes, and returns those that the store checks in the
@@ -130,15 +153,22 @@ export class Quotas {
   private async requireTokens(tenantId: string): Promise<void> {
     const limit = this.config.quotaTokensPerDay;
     if (limit === 0) return;
-    const { now } = this;
-    const today_ms = now - (now % DAY_MS);
-    const used = await this.known.tokens(tenantId, new Date(today_ms).toISOString());
-    if (used < limit) return;
+    if ((await this.tokensOfToday(tenantId)) < limit) return;
     throw this.refuse(
       'QUOTA_TOKENS_PER_DAY',
       `Your tenant has used its ${limit} tokens of today. Retry tomorrow: a day begins at 00:00 UTC.`,
-      today_ms + DAY_MS - now,
+      DAY_MS - (this.now % DAY_MS),
     );
+  }
+
+  private tokensOfToday(tenantId: string): Promise<number> {
+    const { now } = this;
+    return this.known.tokens(tenantId, new Date(now - (now % DAY_MS)).toISOString());
+  }
+
+  private async usedBytes(tenantId: string): Promise<number> {
+    const { total } = await this.known.bytes(tenantId);
+    return total + this.reserved.of(tenantId);
   }
 
   /** Nothing may happen between the check and the reservation. */

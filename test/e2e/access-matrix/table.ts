@@ -139,6 +139,7 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { send: { by: 'user', since: '2026-01-01', until: '2026-01-31', limit: 5 } },
     { ids: { tenant_id: ['tenant', 403] } },
   ],
+  'operate: get /quotas': [{}],
   'admin: get /audit': [{}, { ids: { cursor: ['keys_cursor', 200] }, unsent: 'limit' }],
   'admin: get /keys': [
     { send: { limit: 200 } },

@@ -110,6 +110,30 @@ export function describeQuotas(servers: Servers): void {
     );
   });
 
+  describe('GET /quotas', () => {
+    servers.run(
+      { QUOTA_RUNS: '9', QUOTA_TOKENS_PER_DAY: '1000000', QUOTA_BYTES: '20000000' },
+      (server) => {
+        it('has those that are set, and what was used of them', async () => {
+          server.clock.leaveMidnight();
+          await server.api.say('used', 'One');
+          server.clock.pass(LATER_MS);
+          const { usage } = (await server.api.get('/chats/used')).body;
+          const tokens = usage.input_tokens + usage.output_tokens;
+          expect(tokens).toBeGreaterThan(0);
+          const { items } = (await server.api.get('/quotas')).body;
+          expect(items).toEqual([
+            { quota: 'QUOTA_RUNS', limit: 9, used: null },
+            { quota: 'QUOTA_TOKENS_PER_DAY', limit: 1_000_000, used: tokens },
+            { quota: 'QUOTA_BYTES', limit: 20_000_000, used: expect.any(Number) },
+          ]);
+          expect(items[2].used).toBeGreaterThan(100);
+        });
+      },
+      { isOwn: true },
+    );
+  });
+
   describe('QUOTA_BYTES', () => {
     servers.run(
       { QUOTA_BYTES: '20000' },
