@@ -27,7 +27,12 @@ describeInChromium('The console, deciding', () => {
     data = await FILES.create();
     const auth = { AUTH: 'keys', ADMIN_KEY, APPROVAL_TIMEOUT_MS: '600000' };
     [server, browser] = await Promise.all([
-      ServerProcess.start({ ...data.env, ...auth, MODEL: 'demo/script' }),
+      ServerProcess.start({
+        ...data.env,
+        ...auth,
+        MODEL: 'demo/script',
+        QUOTA_TOKENS_PER_DAY: '99000000',
+      }),
       TestBrowser.launch(),
     ]);
     const api = await server.api();
@@ -387,6 +392,7 @@ describeInChromium('The console, deciding', () => {
     await page.getByRole('row').filter({ hasText: 'long' }).getByText('cancelled').waitFor();
     for (const [name, text] of [
       ['Usage', 'Tokens in'],
+      ['Usage', ' of 99,000,000'],
       ['Tools', 'calculator'],
       ['Agents', 'deliberate'],
       ['Models', 'demo/script'],

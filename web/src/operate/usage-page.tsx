@@ -4,6 +4,7 @@ import { serverNow } from '../session/server-clock';
 import { operateText, usageText as text } from '../strings/operate';
 import { visible } from '../text/visible';
 import ui from '../ui/ui.module.css';
+import { QuotaMeters } from './quota-meters';
 import { Shown } from './shown';
 import { NOTHING, Table } from './table';
 import type { Column } from './table';
@@ -26,6 +27,7 @@ export function UsagePage() {
   );
   return (
     <>
+      <QuotaMeters />
       <div className={css['bar']}>
         <label>
           <span>{text.by}</span>

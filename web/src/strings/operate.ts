@@ -1,4 +1,5 @@
 import type { OperatePageName } from '../operate/pages';
+import { bytes } from './amounts';
 
 const format = new Intl.NumberFormat('en');
 const money = new Intl.NumberFormat('en', {
@@ -139,6 +140,27 @@ export const usageText = {
   hasMore: 'There are more rows than these.',
   number,
   usd: (dollars: number) => money.format(dollars),
+};
+
+export const quotasText = {
+  title: 'Quotas of this tenant',
+  QUOTA_RUNS: {
+    name: 'Running or queued at once',
+    limit: (limit: number) => `at most ${number(limit)}`,
+  },
+  QUOTA_STARTS_PER_MINUTE: {
+    name: 'Starts in a minute',
+    limit: (limit: number) => `at most ${number(limit)}`,
+  },
+  QUOTA_TOKENS_PER_DAY: {
+    name: 'Tokens today (UTC)',
+    limit: (limit: number, used: number) => `${number(used)} of ${number(limit)}`,
+  },
+  QUOTA_BYTES: {
+    name: 'Chats and files',
+    limit: (limit: number, used: number) => `${bytes(used)} of ${bytes(limit)}`,
+  },
+  usedUp: 'used up: nothing can start',
 };
 
 export const keysText = {
