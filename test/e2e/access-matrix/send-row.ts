@@ -58,12 +58,14 @@ export async function sendRow(
   return {
     status: response.status,
     headers: Object.fromEntries(headers),
-    text: sent.replaceAll(PAUSE, 'retry: {}'),
+    text: sent.replaceAll(PAUSE, 'retry: {}').replaceAll(HEARTBEAT, ''),
   };
 }
 
 /** Drawn for each stream. */
 const PAUSE = /^retry: \d+$/gm;
+/** A stream has as many as it is slow. */
+const HEARTBEAT = /^:.*\n+/gm;
 
 /** Streams that do not end by themselves. */
 const LIVE = [
