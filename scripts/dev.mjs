@@ -1,12 +1,14 @@
 /**
  * `npm run dev`: serves `dist/src`, compiles sources as they are saved, and starts the server anew
  * with the data that it has. A source that does not compile is shown, and the server goes on.
+ * Beside it, Vite serves `web/` with hot reload, and leads all else to the server.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createServer } from 'vite';
 import { readNestCli } from './nest-cli.mjs';
 
 /** Editors and version control save several files at once. */
@@ -16,11 +18,16 @@ const SHUTDOWN_GRACE_MS = '500';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const { sourceRoot, entryFile } = readNestCli();
+// Taken before Vite adds to it.
+const env = { SHUTDOWN_GRACE_MS, ...process.env };
 const changed = new Set();
 let settled;
 let isApplying = false;
 let isStopping = false;
 let server = serve();
+const page = await createServer({ root: 'web', logLevel: 'warn', clearScreen: false });
+await page.listen();
+say(`The console, with hot reload: ${page.resolvedUrls.local[0]}`);
 
 watch(sourceRoot, { recursive: true }, (_event, name) => {
   if (!name || name.endsWith('.spec.ts') || !/\.\w+$/.test(name)) return;
@@ -67,7 +74,6 @@ function serve() {
 }
 
 function run(...args) {
-  const env = { SHUTDOWN_GRACE_MS, ...process.env };
   return spawn(process.execPath, args, { stdio: 'inherit', env });
 }
 

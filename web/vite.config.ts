@@ -3,13 +3,12 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import { defineConfig } from 'vite';
+import { defineConfig, loadEnv } from 'vite';
 import type { Plugin } from 'vite';
 
-/** The server that a page of `npm run dev` talks to. */
-const SERVER = 'http://127.0.0.1:3000';
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-export default defineConfig(async ({ command }) => {
+export default defineConfig(async ({ command, mode }) => {
   // Tests build the console that is shipped: their NODE_ENV would choose the slower React.
   // oxlint-disable-next-line node/no-process-env -- where the bundler reads it
   if (command === 'build') process.env['NODE_ENV'] = 'production';
@@ -33,10 +32,15 @@ export default defineConfig(async ({ command }) => {
     },
     server: {
       host: '127.0.0.1',
-      proxy: { '^/(?!console/)': { target: SERVER, changeOrigin: true } },
+      proxy: { '^/(?!console/)': { target: serverOf(mode), changeOrigin: true, ws: true } },
     },
   };
 });
+
+/** The server that a page of `npm run dev` talks to. */
+function serverOf(mode: string): string {
+  return `http://127.0.0.1:${loadEnv(mode, ROOT, 'PORT')['PORT'] || 3000}`;
+}
 
 /** Writes each asset compressed as well, so that no request has to. */
 function compress(): Plugin {

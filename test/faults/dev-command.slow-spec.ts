@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiClient } from '../support/client/api-client.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/server/free-port.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { ROOT } from '../support/server/made-once.js';
 
 // Over 20 s: a copy of the sources is compiled whole, and the server starts twice.
 
 const COPIED = [
-  ...['src', 'migrations', 'scripts', 'prompts'],
-  ...['nest-cli.json', 'package.json'],
+  ...['src', 'migrations', 'scripts', 'prompts', 'client', 'web'],
+  ...['nest-cli.json', 'package.json', 'tsconfig.json'],
 ];
 const SOURCE = 'src/kernel/disk/umask.ts';
 
@@ -25,7 +26,8 @@ describe('npm run dev', () => {
     const compiler = join(folder, 'scripts/compile.mjs');
     const compiling = await ServerProcess.spawn({}, [compiler, folder, 'src', 'migrations']);
     expect(await compiling.ended).toMatchObject({ code: 0 });
-    const env = { STORE: 'file', DATA_DIR: join(folder, 'data') };
+    const PORT = String(await freePort());
+    const env = { STORE: 'file', DATA_DIR: join(folder, 'data'), PORT };
     server = await ServerProcess.start(env, [join(folder, 'scripts/dev.mjs')]);
   });
   afterAll(async () => {
@@ -49,6 +51,14 @@ describe('npm run dev', () => {
     const restarted = new ApiClient(urlsIn(server.output)[1]!);
     const kept = await restarted.get(`/chats/${chat.body.id}`);
     expect(kept.body).toMatchObject({ title: 'Kept' });
+  });
+
+  test('serves the console from its sources, beside the API', async () => {
+    const [, page] = /with hot reload: (\S+)/.exec(server.output)!;
+    expect(await (await fetch(page!)).text()).toContain('@vite/client');
+    expect((await fetch(new URL('/health/ready', page))).status).toBe(200);
+    await server.kill('SIGTERM');
+    await expect(fetch(page!)).rejects.toThrow('fetch failed');
   });
 });
 
