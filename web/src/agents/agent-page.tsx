@@ -1,4 +1,5 @@
 import { ArrowLeft } from 'lucide-react';
+import { ParleyError } from 'parley/client';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { AgentItems } from '../chat/items/agent-items';
 import { turnOf } from '../chat/turns';
@@ -11,7 +12,7 @@ import type { Shown } from '../records/use-shown';
 import { changeAddress } from '../routes/address';
 import { client } from '../session/client';
 import { agentText as text } from '../strings/agents';
-import { panelText } from '../strings/panel';
+import { common } from '../strings/common';
 import { visible } from '../text/visible';
 import { Button, IconButton } from '../ui/button';
 import { Fault } from '../ui/fault';
@@ -26,10 +27,10 @@ import page from '../chat/chat-page.module.css';
 export function AgentPage({ agentId, shown }: { agentId: string; shown: Shown }) {
   const here = shown.turns.find((turn) => hasAgent(turn, agentId));
   const { id, error } = useInteractionOf(agentId, here?.id);
-  const { turn, requests, isLoading, fault } = useWholeTurn(id, here, shown);
+  const { turn, requests, isLoading, fault, retry } = useWholeTurn(id, here, shown);
   if (error !== undefined) return <Missing error={error} />;
-  if (fault !== undefined) return <Fault error={fault} />;
-  if (!turn || isLoading) return <p className={css['said']}>{panelText.loading}</p>;
+  if (fault !== undefined) return <Fault error={fault} onRetry={retry} />;
+  if (!turn || isLoading) return <p className={css['said']}>{common.loading}</p>;
   return <Conversation agentId={agentId} turn={turn} requests={requests} past={shown.past} />;
 }
 
@@ -87,11 +88,17 @@ function Conversation({ agentId, turn, requests, past }: ConversationProps) {
 }
 
 function Missing({ error }: { error: unknown }) {
+  const isGone = error === undefined || (error instanceof ParleyError && error.status === 404);
   return (
     <div className={page['gone']}>
-      <h1>{text.missing}</h1>
-      <p>{text.missingHint}</p>
-      {error !== undefined && <Fault error={error} />}
+      {isGone ? (
+        <>
+          <h1>{text.missing}</h1>
+          <p>{text.missingHint}</p>
+        </>
+      ) : (
+        <Fault error={error} />
+      )}
       <Button onClick={leave}>{text.backToChat}</Button>
     </div>
   );
@@ -129,20 +136,21 @@ function useInteractionOf(
 /** The turn with all of its records. */
 function useWholeTurn(id: string | undefined, here: Turn | undefined, { view, past }: Shown) {
   const turn = here ?? (id === undefined ? undefined : turnOf(view, id));
-  const { records, isWhole, error } = useLog(id, turn);
+  const { records, isWhole, error, retry } = useLog(id, turn);
   const isThere = turn?.live != null && turn.records[0]?.seq === 1;
-  return useMemo(() => {
+  const whole = useMemo(() => {
     const requests = view.conversation?.requests;
     if (isThere) return { turn, requests, isLoading: false, fault: undefined };
     const isLoading = !isWhole && past === null;
     const state = isLoading ? undefined : stateAt(records, Infinity);
     if (!state || id === undefined) return { turn: undefined, isLoading, fault: error };
-    const whole = viewAt(view, id, state);
-    const loaded = turnOf(whole, id);
-    return { turn: loaded, requests: whole.conversation?.requests, isLoading, fault: error };
+    const then = viewAt(view, id, state);
+    const loaded = turnOf(then, id);
+    return { turn: loaded, requests: then.conversation?.requests, isLoading, fault: error };
     // Deltas change the view, but nothing of a log that is read.
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- see above
   }, [id, isThere ? turn : records, isWhole, error, view.conversation?.requests]);
+  return { ...whole, retry };
 }
 
 /** The end stays in sight unless the reader has scrolled away from there. */

@@ -10,7 +10,7 @@ import { useLog } from '../records/logs';
 import { changeAddress } from '../routes/address';
 import { agentText as text } from '../strings/agents';
 import { cost, duration, tokens } from '../strings/amounts';
-import { panelText } from '../strings/panel';
+import { common } from '../strings/common';
 import { visible } from '../text/visible';
 import { IconButton } from '../ui/button';
 import { Fault } from '../ui/fault';
@@ -49,11 +49,11 @@ export function AgentsView({ view, turns, turn }: AgentsViewProps) {
 }
 
 function Tree({ turn }: { turn: Turn }) {
-  const { records, isWhole, error } = useLog(turn.id, turn);
+  const { records, isWhole, error, retry } = useLog(turn.id, turn);
   const live = turn.live?.agents;
   const root = useMemo(() => treeOf(records, live), [records, live]);
-  if (error !== undefined) return <Fault error={error} />;
-  if (!root || !isWhole) return <p className={panel['note']}>{panelText.loading}</p>;
+  if (error !== undefined) return <Fault error={error} onRetry={retry} />;
+  if (!root || !isWhole) return <p className={panel['note']}>{common.loading}</p>;
   return (
     <ul className={css['tree']} data-testid="agent-tree" aria-label={text.tree}>
       <Node row={root} turnId={turn.id} records={records} />

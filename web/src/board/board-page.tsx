@@ -1,6 +1,7 @@
 import { ArrowLeft } from 'lucide-react';
 import { Link } from 'wouter';
 import { ChatHeader } from '../chat/chat-header';
+import { Opening } from '../chat/opening';
 import { OpenChatContext, useOpenChat } from '../chat/use-chat';
 import { boardText as text } from '../strings/board';
 import { useStore } from '../ui/store';
@@ -20,7 +21,13 @@ export function BoardPage({ id }: { id: string }) {
           <ArrowLeft size={14} aria-hidden />
           {text.back}
         </Link>
-        {view.fault ? <Fault error={view.fault} /> : <Board />}
+        {view.fault ? (
+          <Fault error={view.fault} onRetry={() => chat.reopen()} />
+        ) : view.conversation ? (
+          <Board />
+        ) : (
+          <Opening view={view} />
+        )}
       </div>
     </OpenChatContext>
   );

@@ -95,7 +95,7 @@ function Gone({ chat, error }: { chat: OpenChat; error: { readonly status: numbe
           <p>{text.goneHint}</p>
         </>
       ) : (
-        <Fault error={error} />
+        <Fault error={error} onRetry={() => chat.reopen()} />
       )}
       <Link href="/">{text.backToChats}</Link>
     </div>

@@ -65,8 +65,10 @@ export class OpenChat {
     if (document.hidden) this.onVisibility();
   }
 
-  /** After a fault: from the beginning. */
+  /** After a fault, or at once instead of after the pause: from the beginning. */
   reopen(): void {
+    this.stop.abort();
+    this.pending = [];
     this.view.set(NOTHING);
     this.cursor = undefined;
     void this.follow();

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react
 import { Virtualizer } from 'virtua';
 import type { VirtualizerHandle } from 'virtua';
 import { text } from '../strings/chat';
+import { isOpening, Opening } from './opening';
 import { SeedMessage } from './seed';
 import { useStore } from '../ui/store';
 import { PastBar } from '../records/past-bar';
@@ -120,6 +121,11 @@ export function TurnList({ shown, editing, onEdit }: TurnListProps) {
           </Virtualizer>
         </div>
       </div>
+      {isOpening(view, turns) && (
+        <div className={css['opening']}>
+          <Opening view={view} />
+        </div>
+      )}
       {!isAtEnd && (
         <button
           type="button"

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { VList } from 'virtua';
 import { useRoute } from 'wouter';
+import { NotTold } from '../feed/not-told';
 import { feed } from '../feed/shared-feed';
 import { withPage } from '../feed/feed-state';
 import type { ChatRow } from '../feed/feed-state';
@@ -19,7 +20,8 @@ export function ChatList() {
   const [, here] = useRoute('/chats/:chat');
   const more = useMoreChats();
   const now = useNow(60_000);
-  if (isKnown && chats.length === 0) return <p className={css['note']}>{text.empty}</p>;
+  if (!isKnown && chats.length === 0) return <NotTold className={css['note']} />;
+  if (chats.length === 0) return <p className={css['note']}>{text.empty}</p>;
   const rows = withHeadings(chats, new Date(now));
   return (
     <VList className={css['rows']} data={rows} onScroll={() => more()}>

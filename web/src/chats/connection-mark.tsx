@@ -16,7 +16,7 @@ export function ConnectionMark() {
   if (fault !== undefined) return <Mark tone="bad">{faultText(fault)}</Mark>;
   return (
     <span className={css['user']} aria-live="polite">
-      {state !== 'live' && <Mark tone="wait">{text.reconnecting}</Mark>}
+      {state === 'reconnecting' && <Mark tone="wait">{text.reconnecting}</Mark>}
       {state === 'live' && isSignedIn && user !== null && (
         <span title={text.signedInAs(visible(user))}>{visible(user)}</span>
       )}

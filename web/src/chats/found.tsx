@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { useRoute } from 'wouter';
 import type { ChatRow } from '../feed/feed-state';
 import { client } from '../session/client';
+import { common } from '../strings/common';
 import { sidebarText as text } from '../strings/sidebar';
 import { Fault } from '../ui/fault';
 import { ChatLink } from './chat-link';
@@ -28,7 +29,7 @@ export function Found({ query }: { query: string }) {
     };
   }, [query]);
   if (error !== undefined) return <Fault error={error} />;
-  if (!found) return null;
+  if (!found) return <p className={css['note']}>{common.loading}</p>;
   if (found.length === 0) return <p className={css['note']}>{text.nothingFound}</p>;
   return (
     <div className={css['rows']}>

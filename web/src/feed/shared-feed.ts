@@ -6,16 +6,19 @@ import { Store } from '../ui/store';
 import { EMPTY_FEED, foldFeed } from './feed-state';
 import type { Feed } from './feed-state';
 
+/** `connecting`: not tried yet. */
+type State = Connection['state'] | 'connecting';
+
 /** A message between tabs. */
 type Message =
   | { readonly kind: 'event'; readonly event: FeedEvent }
-  | { readonly kind: 'connection'; readonly connection: Connection['state'] }
-  | { readonly kind: 'state'; readonly feed: Feed; readonly connection: Connection['state'] }
+  | { readonly kind: 'connection'; readonly connection: State }
+  | { readonly kind: 'state'; readonly feed: Feed; readonly connection: State }
   | { readonly kind: 'hello' };
 
 export const feed = new Store<Feed>(EMPTY_FEED);
 /** State of the feed's connection, whichever tab has it. */
-export const feedConnection = new Store<Connection['state']>('reconnecting');
+export const feedConnection = new Store<State>('connecting');
 
 /** The reason why there is no feed, for good: a scope is missing, say. */
 export const feedFault = new Store<unknown>(undefined);
@@ -39,7 +42,7 @@ function restart(): void {
   leave.abort();
   leave = new AbortController();
   feed.set(EMPTY_FEED);
-  feedConnection.set('reconnecting');
+  feedConnection.set('connecting');
   if (!isRefused.get())
     void share(`parley.feed ${fingerprint(identityOf(credential.get() ?? ''))}`);
 }

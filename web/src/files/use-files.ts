@@ -30,6 +30,7 @@ export function useFiles(): Files {
       const page = await client.files.list(query, { signal });
       setListed((known = []) => [...known, ...page.items]);
       setCursor(page.next_cursor);
+      setError(undefined);
     } catch (thrown) {
       if (!signal?.aborted) setError(thrown);
     }

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { SidebarButton } from '../chat/chat-header';
 import { withRequests } from '../feed/feed-state';
+import { NotTold } from '../feed/not-told';
 import { feed } from '../feed/shared-feed';
 import { client } from '../session/client';
 import { text as chatText } from '../strings/chat';
@@ -45,7 +46,7 @@ export function InboxPage() {
             <p>{text.emptyHint}</p>
           </div>
         )}
-        {!told.isKnown && <p className={css['empty']}>{text.loading}</p>}
+        {!told.isKnown && <NotTold className={css['empty']} />}
       </div>
     </div>
   );

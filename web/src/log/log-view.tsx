@@ -17,6 +17,7 @@ import { logText as text } from '../strings/log';
 import { typeName } from '../strings/records';
 import { IconButton } from '../ui/button';
 import { Fault } from '../ui/fault';
+import { useAction } from '../ui/use-action';
 import { LogRecord } from './log-record';
 import { LogRowView, rowId } from './log-row';
 import { logRows, stepFrom, typesIn } from './rows';
@@ -33,13 +34,21 @@ export function LogView({ view, turns }: { view: ChatView; turns: readonly Turn[
   const parts = useParts(logs);
   const rows = useRows(parts, filter);
   const search = useRef<HTMLInputElement>(null);
-  const error = logs.find(({ log }) => log.error !== undefined)?.log.error;
+  const failed = logs.filter(({ log }) => log.error !== undefined);
+  const earlier = useAction();
   const unread = logs.filter(({ log }) => !log.isWhole && log.error === undefined).length;
   if (turns.length === 0) return <p className={panel['note']}>{text.empty}</p>;
   return (
     <div className={css['view']} data-testid="log-view">
       <Filter parts={parts} filter={filter} onChange={setFilter} search={search} />
-      {error !== undefined && <Fault error={error} />}
+      {failed[0] && (
+        <Fault
+          error={failed[0].log.error}
+          onRetry={() => {
+            for (const { log } of failed) log.retry();
+          }}
+        />
+      )}
       {unread > 0 && <p className={css['note']}>{text.reading(unread)}</p>}
       {rows.length === 0 && unread === 0 ? (
         <p className={panel['note']}>{text.nothing}</p>
@@ -47,10 +56,15 @@ export function LogView({ view, turns }: { view: ChatView; turns: readonly Turn[
         <Rows rows={rows} onSearch={() => search.current?.focus()} />
       )}
       {view.nextBefore && (
-        <button type="button" className={css['earlier']} onClick={() => void chat.loadEarlier()}>
+        <button
+          type="button"
+          className={css['earlier']}
+          onClick={() => earlier.run(() => chat.loadEarlier())}
+        >
           {text.earlier}
         </button>
       )}
+      {earlier.error !== undefined && <Fault error={earlier.error} />}
     </div>
   );
 }

@@ -3,7 +3,6 @@ import { KeyRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { common } from '../strings/common';
 import { operateText as text } from '../strings/operate';
-import { Button } from '../ui/button';
 import { Fault } from '../ui/fault';
 import css from './operate.module.css';
 
@@ -19,16 +18,10 @@ export function Shown<T>({ of: { value, error }, onRetry, children }: ShownProps
   if (scope !== undefined) return <MissingScope scope={scope} />;
   return (
     <>
-      {error !== undefined && (
-        <Fault error={error}>
-          <Button look="plain" onClick={onRetry}>
-            {common.retry}
-          </Button>
-        </Fault>
-      )}
+      {error !== undefined && <Fault error={error} onRetry={onRetry} />}
       {value !== undefined
         ? children(value)
-        : error === undefined && <p className={css['note']}>{text.loading}</p>}
+        : error === undefined && <p className={css['note']}>{common.loading}</p>}
     </>
   );
 }

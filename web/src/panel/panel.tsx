@@ -1,9 +1,11 @@
 import { X } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { lazy, Suspense } from 'react';
+import { isOpening } from '../chat/opening';
 import type { ChatView } from '../chat/open-chat';
 import { useTargetOf } from '../chat/target';
 import type { Turn } from '../chat/turns';
+import { common } from '../strings/common';
 import { panelText as text } from '../strings/panel';
 import { IconButton } from '../ui/button';
 import { useIsNarrow } from '../ui/use-media';
@@ -59,7 +61,7 @@ export function Panel({ tab, view, turns }: PanelProps) {
           </IconButton>
         </div>
         <Tabs.Content value={tab} className={css['content']} tabIndex={-1}>
-          <Suspense fallback={<p className={css['note']}>{text.loading}</p>}>
+          <Suspense fallback={<p className={css['note']}>{common.loading}</p>}>
             <Shown tab={tab} view={view} turns={turns} />
           </Suspense>
         </Tabs.Content>
@@ -70,6 +72,7 @@ export function Panel({ tab, view, turns }: PanelProps) {
 
 function Shown({ tab, view, turns }: PanelProps) {
   const turn = useChosenTurn(turns);
+  if (isOpening(view, turns)) return <p className={css['note']}>{common.loading}</p>;
   switch (tab) {
     case 'agents':
       return <AgentsView view={view} turns={turns} turn={turn} />;

@@ -2,6 +2,7 @@ import { Download, ImageOff, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { bytes } from '../strings/amounts';
+import { common } from '../strings/common';
 import { picturesText as text } from '../strings/pictures';
 import { visible } from '../text/visible';
 import { Dialog } from '../ui/dialog';
@@ -36,7 +37,7 @@ function Box({ shown, picture }: { shown: ShownPicture; picture: Picture }) {
   const { state } = shown;
   switch (state.is) {
     case 'waiting':
-      return <p>{text.loading}</p>;
+      return <p>{common.loading}</p>;
     case 'gone':
     case 'damaged':
       return (

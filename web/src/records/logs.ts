@@ -90,8 +90,13 @@ function isLive(turn: Turn): boolean {
   return turn.live !== null && turn.records[0]?.seq === 1;
 }
 
+/** A log, and what reads it again after an error. */
+export interface ReadLog extends Log {
+  readonly retry: () => void;
+}
+
 /** All records of an interaction: of the stream, or read for this. */
-export function useLog(id: string | undefined, turn: Turn | undefined): Log {
+export function useLog(id: string | undefined, turn: Turn | undefined): ReadLog {
   const logs = logsOf(useShownChat());
   const live = turn && isLive(turn) ? turn : undefined;
   const wanted = live ? undefined : id;
@@ -99,12 +104,13 @@ export function useLog(id: string | undefined, turn: Turn | undefined): Log {
   useEffect(() => {
     if (wanted !== undefined) logs.load(wanted);
   }, [logs, wanted]);
-  return live ? { records: live.records, isWhole: true, error: undefined } : read;
+  const retry = (): void => void (wanted !== undefined && logs.load(wanted));
+  return { ...(live ? { records: live.records, isWhole: true, error: undefined } : read), retry };
 }
 
 export interface TurnLog {
   readonly turn: Turn;
-  readonly log: Log;
+  readonly log: ReadLog;
 }
 
 /** The logs of several turns, the newest read first. */
@@ -126,8 +132,11 @@ export function useLogs(turns: readonly Turn[]): readonly TurnLog[] {
   }, [logs, wanted]);
   return turns.map((turn) => ({
     turn,
-    log: isLive(turn)
-      ? { records: turn.records, isWhole: true, error: undefined }
-      : logs.of(turn.id).get(),
+    log: {
+      ...(isLive(turn)
+        ? { records: turn.records, isWhole: true, error: undefined }
+        : logs.of(turn.id).get()),
+      retry: () => logs.load(turn.id),
+    },
   }));
 }

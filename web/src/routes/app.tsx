@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { ChatPage } from '../chat/chat-page';
 import { NewChatPage } from '../chat/new-chat-page';
 import { Sidebar } from '../chats/sidebar';
@@ -9,6 +9,7 @@ import { SignIn } from '../session/sign-in';
 import { sheetIsOpen, sidebarIsOpen } from '../ui/layout';
 import { useStore } from '../ui/store';
 import { useIsMedium } from '../ui/use-media';
+import { ErrorBoundary } from './error-boundary';
 import { OutdatedBar } from './outdated-bar';
 import { useWaiting } from './waiting';
 import css from './app.module.css';
@@ -33,6 +34,7 @@ export function App() {
 
 function Signed() {
   useWaiting();
+  const [location] = useLocation();
   const isSheet = useIsMedium();
   const hasSidebar = useStore(isSheet ? sheetIsOpen : sidebarIsOpen);
   return (
@@ -43,24 +45,26 @@ function Signed() {
       {hasSidebar && <Sidebar />}
       <main className={css['main']}>
         <OutdatedBar />
-        <Suspense>
-          <Switch>
-            <Route path="/chats/:chat/board">
-              {({ chat }) => <BoardPage key={chat} id={chat} />}
-            </Route>
-            <Route path="/chats/:chat">{({ chat }) => <ChatPage key={chat} id={chat} />}</Route>
-            <Route path="/inbox">
-              <InboxPage />
-            </Route>
-            <Route path="/operate">
-              <Redirect to="/operate/rules" replace />
-            </Route>
-            <Route path="/operate/:page">{({ page }) => <OperatePage page={page} />}</Route>
-            <Route>
-              <NewChatPage />
-            </Route>
-          </Switch>
-        </Suspense>
+        <ErrorBoundary at={location}>
+          <Suspense>
+            <Switch>
+              <Route path="/chats/:chat/board">
+                {({ chat }) => <BoardPage key={chat} id={chat} />}
+              </Route>
+              <Route path="/chats/:chat">{({ chat }) => <ChatPage key={chat} id={chat} />}</Route>
+              <Route path="/inbox">
+                <InboxPage />
+              </Route>
+              <Route path="/operate">
+                <Redirect to="/operate/rules" replace />
+              </Route>
+              <Route path="/operate/:page">{({ page }) => <OperatePage page={page} />}</Route>
+              <Route>
+                <NewChatPage />
+              </Route>
+            </Switch>
+          </Suspense>
+        </ErrorBoundary>
       </main>
       <Keys />
     </div>

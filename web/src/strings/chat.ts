@@ -18,6 +18,8 @@ export const text = {
   done: 'done',
   failed: 'failed',
   lines: (count: number) => `${number.format(count)} ${count === 1 ? 'line' : 'lines'} more`,
+  wholeLines: 'Long lines whole',
+  leftOut: (count: number) => `⋯ ${number.format(count)} characters are not shown ⋯`,
   fewerLines: 'Fewer lines',
   noOutput: 'No output.',
   input: 'Input',
@@ -40,6 +42,8 @@ export const text = {
   laterSteps: (count: number) => `${number.format(count)} later steps`,
   gone: 'This chat is not there',
   goneHint: 'It was deleted, or you may not see it.',
+  noAnswer: 'The server does not answer',
+  noAnswerHint: 'The page goes on trying. What you have typed stays.',
   backToChats: 'Start a new chat',
 };
 

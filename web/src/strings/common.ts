@@ -7,8 +7,11 @@ export const common = {
   delete: 'Delete',
   edit: 'Edit',
   retry: 'Try again',
+  loading: 'Loading…',
   more: 'More',
+  noAnswer: 'The server does not answer. The page goes on trying.',
   broken: 'This page can’t be shown. The server may have been upgraded since it was opened.',
+  brokenOffline: 'The network is away, and this page was not loaded before.',
   reload: 'Reload',
   unreachable: 'The server does not answer. Nothing was lost: try again when it is back.',
 };

@@ -4,7 +4,6 @@ export const inboxText = {
     count === 0 ? 'nothing waits' : `${count}${hasMore ? ' or more' : ''} waiting`,
   empty: 'Nothing waits for you',
   emptyHint: 'Approvals and questions of all chats come here, and can be decided here.',
-  loading: 'Loading…',
   more: 'Show more',
   place: 'See it in its chat',
   notify: 'Notify me',

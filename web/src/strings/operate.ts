@@ -11,7 +11,6 @@ const number = (count: number): string => format.format(count);
 
 export const operateText = {
   title: 'Operate',
-  loading: 'Loading…',
   more: 'Show more',
   missing: 'This page needs the scope',
   missingHint: (scope: string) =>

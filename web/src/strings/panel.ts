@@ -1,7 +1,6 @@
 export const panelText = {
   label: 'Agents, tasks and log',
   close: 'Close',
-  loading: 'Loading…',
   turn: 'Message',
   noTurn: 'Nothing has been said in this chat yet.',
   tabs: {

@@ -1,5 +1,4 @@
 export const picturesText = {
-  loading: 'Loading…',
   gone: 'It was deleted',
   damaged: 'It can’t be shown',
   failed: 'It was not loaded. Try again',

@@ -44,7 +44,7 @@ export function TimelineView({ turns, turn }: TimelineViewProps) {
 
 function OfTurn({ turn }: { turn: Turn }) {
   const log = useLog(turn.id, turn);
-  if (log.error !== undefined) return <Fault error={log.error} />;
+  if (log.error !== undefined) return <Fault error={log.error} onRetry={log.retry} />;
   if (log.records.length === 0) return <p className={panel['note']}>{text.loading}</p>;
   return <Chart turn={turn} log={log} />;
 }

@@ -1,14 +1,24 @@
 import { ParleyError } from 'parley/client';
-import type { ReactNode } from 'react';
 import { common } from '../strings/common';
+import { Button } from './button';
 import css from './ui.module.css';
 
+interface FaultProps {
+  readonly error: unknown;
+  /** Does again what has failed. */
+  readonly onRetry?: (() => void) | undefined;
+}
+
 /** A failure in the server's words, which say how to fix it. */
-export function Fault({ error, children }: { error: unknown; children?: ReactNode }) {
+export function Fault({ error, onRetry }: FaultProps) {
   return (
     <div className={css['fault']} role="alert">
       <span>{faultText(error)}</span>
-      {children}
+      {onRetry && (
+        <Button look="plain" onClick={onRetry}>
+          {common.retry}
+        </Button>
+      )}
     </div>
   );
 }
