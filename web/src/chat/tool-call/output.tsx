@@ -13,7 +13,7 @@ const COLUMNS = 2000;
 export function Output(props: { text: string; isOpen: boolean; isError: boolean }) {
   const { isOpen, isError } = props;
   const [isWhole, setWhole] = useState(false);
-  const { lines, hidden } = useMemo(
+  const { lines, hidden, isCut } = useMemo(
     () => linesOf(props.text, isOpen, isWhole),
     [props.text, isOpen, isWhole],
   );
@@ -21,28 +21,24 @@ export function Output(props: { text: string; isOpen: boolean; isError: boolean 
   return (
     <div className={css['output']} data-error={isError}>
       <pre tabIndex={0}>{isError ? lines : <Ansi source={lines} />}</pre>
-      {(hidden > 0 || isWhole) && (
+      {(hidden > 0 || isCut || isWhole) && (
         <button type="button" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? text.fewerLines : text.lines(hidden)}
+          {isWhole ? text.fewerLines : hidden > 0 ? text.lines(hidden) : text.wholeLines}
         </button>
       )}
     </div>
   );
 }
 
-function linesOf(
-  output: string,
-  isOpen: boolean,
-  isWhole: boolean,
-): { readonly lines: string; readonly hidden: number } {
-  const bounded =
-    output.length <= MOST_SHOWN
-      ? output
-      : `${output.slice(0, MOST_SHOWN / 2)}\n⋯\n${output.slice(-MOST_SHOWN / 2)}`;
+function linesOf(output: string, isOpen: boolean, isWhole: boolean) {
+  const left = output.length - MOST_SHOWN;
+  const [begin, end] = [output.slice(0, MOST_SHOWN / 2), output.slice(-MOST_SHOWN / 2)];
+  const bounded = left > 0 ? `${begin}\n${text.leftOut(left)}\n${end}` : output;
   const all = bounded.replace(/\n$/, '').split('\n');
   const shown = isWhole ? all : isOpen ? all.slice(-FIRST_LINES) : all.slice(0, FIRST_LINES);
   const cut = isWhole ? shown : shown.map((line) => cutLine(line));
-  return { lines: cut.join('\n'), hidden: all.length - shown.length };
+  const isCut = cut.some((line, index) => line !== shown[index]);
+  return { lines: cut.join('\n'), hidden: all.length - shown.length, isCut };
 }
 
 function cutLine(line: string): string {
