@@ -1,6 +1,8 @@
 import { ChevronDown, ChevronUp, Pencil, X } from 'lucide-react';
 import type { Interaction } from 'parley/client';
 import { useEffect, useState } from 'react';
+import { isPicture, pictureOf } from '../pictures/picture';
+import { Thumbnail } from '../pictures/thumbnail';
 import { client } from '../session/client';
 import { queueText as text } from '../strings/chat';
 import { common } from '../strings/common';
@@ -28,7 +30,8 @@ export function Queue({ chat, queued }: { chat: OpenChat; queued: readonly strin
   const shown = items.filter(({ id }) => queued.includes(id));
   // A changed text stays in sight when its message has begun meanwhile: nothing is lost.
   const hasBegun = editing !== undefined && !shown.some(({ id }) => id === editing.id);
-  if (shown.length === 0 && !hasBegun) return null;
+  const isShown = shown.length > 0 || hasBegun || (queued.length > 0 && error !== undefined);
+  if (!isShown) return null;
   const act = async (action: Promise<unknown>): Promise<boolean> => {
     try {
       await action;
@@ -78,6 +81,7 @@ export function Queue({ chat, queued }: { chat: OpenChat; queued: readonly strin
               />
             ) : (
               <>
+                <Pictures files={item.files} />
                 <span>{visible(item.user_message)}</span>
                 <IconButton
                   label={text.moveUp}
@@ -109,6 +113,12 @@ export function Queue({ chat, queued }: { chat: OpenChat; queued: readonly strin
       </ol>
     </section>
   );
+}
+
+function Pictures({ files }: { files: Interaction['files'] }) {
+  return files
+    .filter(({ mime_type, size_bytes }) => isPicture(mime_type, size_bytes))
+    .map((file) => <Thumbnail key={file.id} picture={pictureOf(file)} />);
 }
 
 interface EditQueuedProps {

@@ -5,12 +5,13 @@ import type { DragEvent } from 'react';
 import { useAttachments } from '../chat/composer/attachments';
 import type { Attachment } from '../chat/composer/attachments';
 import { useShownChat } from '../chat/use-chat';
+import { isPicture, pictureOf } from '../pictures/picture';
+import { Thumbnail } from '../pictures/thumbnail';
 import panel from '../panel/panel.module.css';
 import { client } from '../session/client';
 import { bytes } from '../strings/amounts';
 import { common } from '../strings/common';
 import { filesText as text } from '../strings/files';
-import { panelText } from '../strings/panel';
 import { visible } from '../text/visible';
 import { Button, IconButton } from '../ui/button';
 import { Dialog, DialogActions } from '../ui/dialog';
@@ -45,7 +46,12 @@ export function FilesView() {
       onDrop={onDrop}
     >
       <UploadButton isOver={isOver} onFiles={uploads.add} />
-      {files.error !== undefined && <Fault error={files.error} />}
+      {files.error !== undefined && (
+        <Fault
+          error={files.error}
+          onRetry={files.items === undefined ? () => void files.loadMore() : undefined}
+        />
+      )}
       <ul className={css['files']}>
         {under.map((upload) => (
           <UploadRow
@@ -59,7 +65,7 @@ export function FilesView() {
         ))}
       </ul>
       {files.items === undefined && files.error === undefined && (
-        <p className={panel['note']}>{panelText.loading}</p>
+        <p className={panel['note']}>{common.loading}</p>
       )}
       {files.items?.length === 0 && under.length === 0 && (
         <p className={panel['note']}>{text.empty}</p>
@@ -156,6 +162,7 @@ function FileRow({ file, onDelete }: { file: ChatFile; onDelete: () => void }) {
       <div>
         <b title={name}>{name}</b>
         <small>{details.join(' · ')}</small>
+        {isPicture(mime_type, size_bytes) && <Thumbnail picture={pictureOf(file)} />}
         {error !== undefined && <Fault error={error} />}
       </div>
       <IconButton
