@@ -79,7 +79,7 @@ function ItemView({ item, turn, requests }: ItemViewProps) {
         </>
       );
     case 'thinking':
-      return <Thinking text={item.text} isOpen={item.isOpen} />;
+      return <Thinking id={item.key} text={item.text} isOpen={item.isOpen} />;
     case 'call':
       return (
         <ToolCall
