@@ -1,14 +1,24 @@
 import type { Page } from 'playwright-core';
 import { describeInChromium, TestBrowser } from '../support/console/browser.js';
 import { eventually } from '../support/eventually.js';
+import { Gate } from '../support/gate.js';
 import { freePort } from '../support/server/free-port.js';
 import { FILES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
+import { openTcpProxy } from '../support/server/tcp-proxy.js';
 
 /** Requests of a page that has a service worker pass by the routes of a test. */
 const NO_WORKER = { serviceWorkers: 'block' } as const;
 const LONG = 'write a long answer, 300 words';
+/** Gives the composer a file as a person does by `kind`. */
+const fileBy = (kind: 'ClipboardEvent' | 'DragEvent', name: string): string => `{
+  const data = new DataTransfer();
+  data.items.add(new File(['Buy milk.'], '${name}', { type: 'text/plain' }));
+  const init = { bubbles: true, cancelable: true, clipboardData: data, dataTransfer: data };
+  const event = new ${kind}('${kind === 'DragEvent' ? 'drop' : 'paste'}', init);
+  document.querySelector('[data-testid=composer]').dispatchEvent(event);
+}`;
 
 describeInChromium('The console, chatting', () => {
   let data: ProcessData;
@@ -68,8 +78,76 @@ describeInChromium('The console, chatting', () => {
     const id = page.url().split('/').at(-1)!;
     const { body } = await (await server.api()).get(`/chats/${id}`);
     const [{ answer }] = body.interactions as [{ answer: string }];
-    const words = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
     expect(words(await answerOf(page))).toContain(words(answer));
+  });
+
+  it('goes on where it was when the network was away, with what was typed meanwhile', async () => {
+    const network = await openTcpProxy({ host: '127.0.0.1', port: Number(env['PORT']) });
+    const page = await browser.open(`http://127.0.0.1:${network.port}`);
+    await say(page, LONG);
+    await page
+      .getByTestId('message-agent')
+      .getByText(/\w{4,}/)
+      .first()
+      .waitFor();
+    await network.cut();
+    await page.getByTestId('connection').getByText('reconnecting').waitFor();
+    await page.getByTestId('composer').fill('typed while away');
+    await page.getByTestId('composer').press('Enter');
+    await page.getByRole('alert').getByText('does not answer').waitFor();
+    await network.restore();
+    await page.getByTestId('connection').getByText('live').waitFor();
+    await idle(page);
+    expect(await page.getByTestId('composer').inputValue()).toBe('typed while away');
+    const id = page.url().split('/').at(-1)!;
+    const { body } = await (await server.api()).get(`/chats/${id}`);
+    const [{ answer }] = body.interactions as [{ answer: string }];
+    expect(words(await answerOf(page))).toContain(words(answer));
+    await network.cut();
+  });
+
+  it('says that the server does not answer, and opens the chat once it does', async () => {
+    const page = await begin('what is 3*9', NO_WORKER);
+    await ended(page, '3*9 = 27');
+    const away = { status: 503, body: 'away', headers: { 'retry-after': '3600' } };
+    await page.route(/\/(?:chats|events)\b(?!.*console)/, async (route) => {
+      const isPage = route.request().resourceType() === 'document';
+      await (isPage ? route.continue() : route.fulfill(away));
+    });
+    await page.reload();
+    const said = page.getByTestId('no-answer');
+    await said.getByText('The page goes on trying').waitFor();
+    await page.getByTestId('connection').getByText('reconnecting').waitFor();
+    await page.getByTestId('chat-list').getByText('does not answer').waitFor();
+    await page.getByTestId('composer').fill('typed meanwhile');
+    await page.unrouteAll();
+    await said.getByRole('button', { name: 'Try again' }).click();
+    await ended(page, '3*9 = 27');
+    expect(await page.getByTestId('composer').inputValue()).toBe('typed meanwhile');
+  });
+
+  it('sends files that are pasted and dropped, once they are there', async () => {
+    const page = await browser.open(url, NO_WORKER);
+    const [held, composer] = [new Gate(), page.getByTestId('composer')];
+    await page.route('**/files', async (route) => {
+      await held.pass();
+      await route.continue();
+    });
+    await composer.waitFor();
+    await page.evaluate(fileBy('ClipboardEvent', 'pasted.txt'));
+    await page.evaluate(fileBy('DragEvent', 'dropped.txt'));
+    await composer.fill('what is 7*9');
+    const chips = page.getByRole('listitem').filter({ has: page.locator('progress') });
+    await chips.filter({ hasText: 'pasted.txt' }).waitFor();
+    await chips.filter({ hasText: 'dropped.txt' }).waitFor();
+    expect(await page.getByTestId('send').isDisabled()).toBe(true);
+    held.open();
+    await eventually(async () => (await chips.count()) === 0);
+    await composer.press('Enter');
+    await ended(page, '7*9 = 63');
+    const message = page.getByTestId('message-user');
+    for (const name of ['pasted.txt', 'dropped.txt'])
+      await message.getByRole('button', { name }).waitFor();
   });
 
   it('says when an older server has taken the place of its own, until it is loaded anew', async () => {
@@ -308,3 +386,7 @@ describeInChromium('The console, chatting', () => {
     await page.getByText('This chat is not there').waitFor();
   });
 });
+
+function words(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -168,6 +168,16 @@ describeInChromium('The console, deciding', () => {
     await card(page, call).waitFor({ state: 'detached' });
   });
 
+  it('declines a question, and says who did', async () => {
+    const request = await ask('declined', 'ask me which colour I like: red or blue');
+    const page = await open('chats/declined', annsKey);
+    await card(page, request).getByTestId('decline').click();
+    await page.getByText(/Declined by ann, \d+ s ago/).waitFor();
+    await page.getByTestId('message-agent').getByText('ask_human says').waitFor();
+    const { body } = await ann.get('/requests?status=settled&chat_id=declined');
+    expect(body.items).toMatchObject([{ id: request.id, settlement: { answer: null } }]);
+  });
+
   it('changes no number whose digits it can’t keep', async () => {
     await ask('digits', 'call bash {"command":"ls"}');
     const page = await open('chats/digits', annsKey);

@@ -113,14 +113,32 @@ describeInChromium('The console, watching and steering', () => {
       );
     });
 
+    it('gives an agent another task, and says where it was read', async () => {
+      const page = await open(await chatWith(DEEP), 'agents');
+      const child = page.getByTestId('agent-node').last();
+      await child.getByTestId('intervene').click();
+      await child.getByRole('radio', { name: 'New task' }).check();
+      await child.getByRole('textbox', { name: 'New task' }).fill('what is 6*7');
+      await child.getByRole('button', { name: 'Change the task' }).click();
+      await child.getByText('New task: what is 6*7').waitFor();
+      await page.getByTestId('approve').click();
+      await child.getByText(/^read at record \d+$/).waitFor();
+      await child.getByText('done').waitFor();
+      await child.getByRole('button').first().click();
+      await page.getByTestId('agent-conversation').getByText('6*7 = 42').waitFor();
+    });
+
     it('stops an agent after a confirmation, and its parent goes on', async () => {
       const page = await open(await chatWith(DEEP), 'agents');
       const child = page.getByTestId('agent-node').last();
       await child.getByTestId('intervene').click();
       await child.getByRole('radio', { name: 'Stop' }).check();
+      await child.getByRole('textbox', { name: 'Reason' }).fill('It is not needed.');
       await child.getByRole('button', { name: 'Stop the agent' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Stop the agent' }).click();
       await child.getByText(/^(stopped|failed)$/).waitFor();
+      await child.getByText('Stop: It is not needed.').waitFor();
+      await child.getByText(/^read at record \d+$/).waitFor();
       await page.getByTestId('agent-node').first().getByText('done').first().waitFor();
     });
   });
