@@ -19,7 +19,7 @@ import css from './chat-page.module.css';
 export function ChatHeader({ view, hasPanel = true }: { view: ChatView; hasPanel?: boolean }) {
   const { conversation, usage } = view;
   const chat = conversation?.chat;
-  const title = chat?.title ?? text.untitled;
+  const title = chat ? (chat.title ?? text.untitled) : text.chat;
   const panel = usePanelFlag();
   const isOpen = useStore(panel);
   usePageTitle(visible(title));

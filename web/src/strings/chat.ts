@@ -3,6 +3,7 @@ const number = new Intl.NumberFormat('en');
 export const text = {
   you: 'You',
   newChat: 'New chat',
+  chat: 'Chat',
   untitled: 'Untitled chat',
   table: 'Table',
   showMore: (left: number) => `Show ${number.format(left)} more`,
