@@ -11,6 +11,16 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const SIZES = { desktop: [1440, 900], tablet: [1024, 768], phone: [390, 844] };
+const OPERATE = ['rules', 'tools', 'agents', 'runs', 'usage', 'keys', 'audit', 'health', 'connect'];
+const OPERATED = '[data-testid=operate] :is(table, figure, ul, h2)';
+/** Views of the panel, and what is in them. */
+const TABS = {
+  agents: 'agent-tree',
+  tasks: 'task-board',
+  timeline: 'timeline',
+  log: 'log-view',
+  files: 'files',
+};
 const OF_DOCS = /^(?:chat-desktop-(?:light|dark)|timeline-desktop-light|inbox-phone-light)$/;
 const [folder = 'docs/pictures'] = process.argv.slice(2);
 const takesAll = process.argv.length > 2;
@@ -87,7 +97,7 @@ async function post(path, body) {
 }
 
 async function picture(chat, { colorScheme, size, viewport }) {
-  const page = await browser.newPage({ colorScheme, viewport });
+  const page = await browser.newPage({ colorScheme, viewport, serviceWorkers: 'block' });
   const save = async (name, path, seen) => {
     const file = `${name}-${size}-${colorScheme}`;
     if (!takesAll && !OF_DOCS.test(file)) return;
@@ -96,10 +106,45 @@ async function picture(chat, { colorScheme, size, viewport }) {
     await page.evaluate('document.fonts.ready');
     await page.screenshot({ path: join(folder, `${file}.png`) });
   };
+  /** What `act` opens above a view. */
+  const above = async (name, path, act) => {
+    await page.goto(`${url}/console/${path}`);
+    await page.locator('h1').first().waitFor();
+    await act();
+    await page.locator('[role=menu], [role=dialog]').first().waitFor();
+    await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
+  };
   await save('chat', `chats/${chat}`, '[data-testid=approval-card]');
-  if (size === 'desktop')
-    await save('timeline', `chats/${chat}?panel=timeline`, '[data-testid=timeline]');
+  if (takesAll) {
+    await save('new', '', '[data-testid=composer]');
+    await save('board', `chats/${chat}/board`, '[data-testid=task-card]');
+    for (const name of OPERATE) await save(`operate-${name}`, `operate/${name}`, OPERATED);
+  }
+  for (const [tab, seen] of Object.entries(TABS))
+    if (takesAll || tab === 'timeline')
+      await save(tab, `chats/${chat}?panel=${tab}`, `[data-testid=${seen}]`);
   await save('inbox', 'inbox', '[data-testid=inbox]');
+  if (takesAll) {
+    await above('options', '', () => page.getByLabel('Agent, model and approvals').click());
+    await above('more-options', '', async () => {
+      await page.getByLabel('Agent, model and approvals').click();
+      await page.getByRole('menuitem', { name: 'Model, folder and budget' }).click();
+    });
+    await above('palette', `chats/${chat}`, () => page.keyboard.press('Control+k'));
+    await above('keys', 'inbox', () => page.keyboard.press('?'));
+    await above('new-key', 'operate/keys', () => page.getByText('Create a key').click());
+    await above('delete', `chats/${chat}`, async () => {
+      await page.getByRole('main').getByLabel('More').first().click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+    });
+    await page.route(/\/(?:chats|events)\b(?!.*console)/, (route) =>
+      route.request().resourceType() === 'document'
+        ? route.continue()
+        : route.fulfill({ status: 503, headers: { 'retry-after': '3600' } }),
+    );
+    await save('away', `chats/${chat}`, '[data-testid=no-answer]');
+    await save('away-inbox', 'inbox', 'main [role=status]');
+  }
   await page.close();
 }
 
