@@ -37,7 +37,7 @@ export const SLASH_COMMANDS: Readonly<Record<string, SlashCommand>> = {
   },
   cancel: { usage: '', about: 'cancel the answer', run: (desk) => desk.session.cancel() },
   queue: {
-    usage: '[edit N | drop N | first N | move N M]',
+    usage: '[edit N | drop N | move N M]',
     about: 'messages that wait',
     run: queue,
   },
@@ -84,8 +84,6 @@ async function queue(desk: Desk, argument: string): Promise<void> {
     desk.print(items.map((it, index) => row(desk, `${index + 1}`, it.user_message)));
   } else if (!item) desk.say(`There is no message ${number} in the queue.`, SGR.yellow);
   else if (verb === 'drop') await desk.session.cancel(item.id);
-  else if (verb === 'first')
-    await desk.client.interactions.change(id, item.id, { before: items[0]!.id });
   else if (verb === 'move' && Number(place) >= 1) {
     const others = items.filter((it) => it !== item);
     const before = others[Number(place) - 1]?.id ?? null;
@@ -94,7 +92,7 @@ async function queue(desk: Desk, argument: string): Promise<void> {
     desk.setMode({ kind: 'queued', interaction_id: item.id }, draftOf(sanitize(item.user_message)));
   else
     desk.say(
-      '/queue, or /queue edit|drop|first and the number of a message, or /queue move and its number and place.',
+      '/queue, or /queue edit|drop and the number of a message, or /queue move and its number and place.',
       SGR.yellow,
     );
 }
