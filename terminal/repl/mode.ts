@@ -6,8 +6,13 @@ export type Mode =
   /** The request that keys decide while nothing is typed. */
   | { readonly kind: 'approval'; readonly request: RequestState }
   | { readonly kind: 'reason'; readonly request: RequestState }
-  /** A scope is asked for as soon as the rule is shown. */
-  | { readonly kind: 'remember'; readonly request: RequestState; readonly isShown: boolean }
+  /** A scope is asked for as soon as the rule is shown, which allows the call or denies it. */
+  | {
+      readonly kind: 'remember';
+      readonly request: RequestState;
+      readonly approved: boolean;
+      readonly isShown: boolean;
+    }
   | { readonly kind: 'question'; readonly request: RequestState }
   /** A message in place of an earlier one. */
   | { readonly kind: 'edit'; readonly interaction_id: string }

@@ -123,6 +123,24 @@ else
       await terminal.sees('The rule is gone.');
     });
 
+    it('remembers a rejection with the rule that it adds', async () => {
+      await start();
+      await terminal.enter('call bash {"command":"echo three"}');
+      await terminal.shows(/a approve/);
+      await terminal.press('m');
+      await terminal.shows(/d deny instead/);
+      await terminal.press('d');
+      await terminal.shows(/from now on denies the command `echo three`[^]*a allow instead/);
+      await terminal.press('c');
+      await terminal.sees('Remembered: deny in this chat: the command `echo three`');
+      await terminal.sees(/✗ rejected\n[^]*completed · /);
+      await terminal.enter('call bash {"command":"echo three"}');
+      const text = await terminal.sees(/completed · [^]*completed · /);
+      expect(text.match(/May bash run\?/g)).toHaveLength(1);
+      await terminal.enter('/forget');
+      await terminal.sees('The rule is gone.');
+    });
+
     it('leaves what is typed at a request before Esc or Ctrl-C cancels its answer', async () => {
       await start(['--chat', 'kept']);
       await terminal.enter('call bash {"command":"echo kept"}');

@@ -38,6 +38,15 @@ describe(drawFooter.name, () => {
     expect(footer(79, more)).toContain(`1 waiting for you  ${advice}`);
   });
 
+  it.each([
+    ['allows', true, 'd deny instead'],
+    ['denies', false, 'a allow instead'],
+  ])('names the key that turns a rule around which %s', (_, approved, other) => {
+    const mode = { kind: 'remember', request, approved, isShown: true } as const;
+    const keys = `c in this chat  g for this agent  e everywhere  ${other}  Esc back`;
+    expect(footer(79, { mode }).at(-1)).toBe(keys);
+  });
+
   it('wraps the keys at 20 columns, and leaves out the rest', () => {
     expect(footer(19)).toEqual([
       ...['a approve  e edit', 'r reject', 'm remember  n next', 'space message'],

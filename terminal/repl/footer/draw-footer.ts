@@ -82,7 +82,8 @@ function promptOf({ mode, isBusy }: Situation): Line {
 
 const KEYS = {
   approval: ['a approve', 'e edit', 'r reject', 'm remember', 'n next', 'space message'],
-  remember: ['c in this chat', 'g for this agent', 'e everywhere', 'Esc back'],
+  allow: ['c in this chat', 'g for this agent', 'e everywhere', 'd deny instead', 'Esc back'],
+  deny: ['c in this chat', 'g for this agent', 'e everywhere', 'a allow instead', 'Esc back'],
 } as const;
 
 /**
@@ -93,7 +94,8 @@ function drawKeys({ mode, draft, isRead }: Situation, { width }: View): Line[] {
   if (mode.kind === 'approval' && !isRead) return [];
   if (mode.kind === 'remember' && !mode.isShown) return [];
   if (draft.text !== '' || (mode.kind !== 'approval' && mode.kind !== 'remember')) return [];
-  const choices = KEYS[mode.kind].map((text): Line => {
+  const keys = mode.kind === 'approval' ? KEYS.approval : KEYS[mode.approved ? 'allow' : 'deny'];
+  const choices = keys.map((text): Line => {
     const [key = '', ...words] = text.split(' ');
     return [span(key, SGR.ask), span(` ${words.join(' ')}`)];
   });

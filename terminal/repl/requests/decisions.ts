@@ -14,7 +14,12 @@ import { commandIn, SLASH_COMMANDS } from '../input/slash-commands.js';
 type Decision = Parameters<Desk['client']['requests']['approve']>[2];
 type Verdict = Omit<Decision, 'approval_id'>;
 type ModeOf<K extends Mode['kind']> = Extract<Mode, { readonly kind: K }>;
-const SCOPES = { c: 'session', g: 'agent', e: 'everywhere' } as const;
+const SCOPES = { c: 'session', g: 'agent', e: 'global' } as const;
+/** Keys by their words, for a terminal without keys. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...{ approve: 'a', edit: 'e', reject: 'r', remember: 'm', next: 'n' },
+  ...{ allow: 'a', deny: 'd' },
+};
 
 /** Keys that follow each other so quickly are typed, or are one that is held. */
 const TYPING_MS = 300;
@@ -64,7 +69,7 @@ export class Decisions {
   /** On a terminal without keys: the word for a decision, on a line of its own. */
   private enterWord(mode: ModeOf<'approval' | 'remember'>, text: string): boolean {
     const word = text.trim().toLowerCase();
-    const letter = { approve: 'a', edit: 'e', reject: 'r', remember: 'm', next: 'n' }[word] ?? word;
+    const letter = WORDS[word] ?? word;
     if (letter.length !== 1) return false;
     this.desk.draft = draftOf('');
     if (mode.kind === 'remember') return this.pressScope(mode, { name: letter });
@@ -84,7 +89,7 @@ export class Decisions {
         this.desk.setHint('Why? The model reads it. Enter rejects, Esc goes back');
         return true;
       case 'm':
-        void this.startRemember(request);
+        void this.startRemember(request, true);
         return true;
       case 'n':
         this.desk.skip(request);
@@ -99,33 +104,36 @@ export class Decisions {
   }
 
   /** A scope is asked for once the rule is shown. */
-  private async startRemember(request: RequestState): Promise<void> {
+  private async startRemember(request: RequestState, approved: boolean): Promise<void> {
     const { desk } = this;
-    desk.setMode({ kind: 'remember', request, isShown: false });
+    const mode = { kind: 'remember', request, approved, isShown: false } as const;
+    desk.setMode(mode);
     let isShown = false;
-    await desk.attempt(async () => (isShown = await this.showRule(request)));
-    const { mode } = desk;
-    if (mode.kind !== 'remember' || mode.request.id !== request.id) return;
+    await desk.attempt(async () => (isShown = await this.showRule(mode)));
+    if (desk.mode !== mode) return;
     desk.setMode(isShown ? { ...mode, isShown } : { kind: 'approval', request });
   }
 
   /** The rule that would be added, of each scope for the same calls. False: there is none. */
-  private async showRule(request: RequestState): Promise<boolean> {
+  private async showRule({ request, approved }: ModeOf<'remember'>): Promise<boolean> {
     const { client, session } = this.desk;
-    const body = { approval_id: request.id, approved: true, remember: 'session' } as const;
+    const body = { approval_id: request.id, approved, remember: 'session' } as const;
     const { rule } = await client.requests.previewRule(session.id, request.interaction_id, body);
+    const verb = approved
+      ? 'Approves it, and from now on allows'
+      : 'Rejects it, and from now on denies';
     // Nothing of a rule is cut, as it would be in the footer.
-    if (rule) this.desk.say(`Approves it, and from now on allows ${subjectOf(rule)}`);
-    else this.desk.say('No rule would decide calls like this one: approve it alone');
+    if (rule) this.desk.say(`${verb} ${subjectOf(rule)}`);
+    else this.desk.say('No rule would decide calls like this one: decide it alone');
     return rule !== null;
   }
 
-  private pressScope({ request, isShown }: ModeOf<'remember'>, { name }: Key): boolean {
-    const scope = SCOPES[name as keyof typeof SCOPES];
-    if (scope === undefined || !isShown) return name.length === 1;
-    const remember = scope === 'everywhere' ? 'global' : scope;
-    this.start(() => this.decide(request, { approved: true, remember }));
-    return true;
+  private pressScope({ request, approved, isShown }: ModeOf<'remember'>, { name }: Key): boolean {
+    const remember = SCOPES[name as keyof typeof SCOPES];
+    if (isShown && remember) this.start(() => this.decide(request, { approved, remember }));
+    else if (isShown && name === (approved ? 'd' : 'a'))
+      void this.startRemember(request, !approved);
+    return name.length === 1;
   }
 
   /** Runs one action at a time: a key that is pressed twice decides once. */
@@ -173,7 +181,10 @@ export class Decisions {
     if (done.rule) {
       desk.lastRule = done.rule.id;
       desk.say(`Remembered: ${ruleText(done.rule)}. /forget takes it back.`, SGR.green);
-    } else desk.say(`Approved, but not remembered: ${sanitize(done.reason ?? '')}`, SGR.yellow);
+      return;
+    }
+    const decided = verdict.approved ? 'Approved' : 'Rejected';
+    desk.say(`${decided}, but not remembered: ${sanitize(done.reason ?? '')}`, SGR.yellow);
   }
 
   private async answer(request: RequestState, answer: string | null): Promise<void> {
