@@ -27,6 +27,16 @@ describe(Offers.name, () => {
     expect(offers.isRead(second)).toBe(true);
   });
 
+  it('gives it that time again once another program had the terminal', () => {
+    const offers = new Offers(() => {});
+    const mode = offers.settle(MESSAGE, [request('a')], false);
+    jest.advanceTimersByTime(601);
+    offers.renew();
+    expect(offers.isRead(offers.settle(mode, [request('a')], false))).toBe(false);
+    jest.advanceTimersByTime(601);
+    expect(offers.isRead(mode)).toBe(true);
+  });
+
   it('counts from when a request is first shown, and asks nothing of a message', () => {
     const offers = new Offers(() => {});
     expect(offers.isRead(offers.settle(MESSAGE, [request('a')], true))).toBe(true);

@@ -27,6 +27,11 @@ export class Offers {
     return offered?.id === mode.request.id && performance.now() - offered.at >= UNREAD_MS;
   }
 
+  /** Another program had the terminal: keys that were meant for it decide nothing. */
+  renew(): void {
+    this.offered = undefined;
+  }
+
   /** Looks at a request later; after the last one, at all of them again. */
   skip({ id }: RequestState, pending: readonly RequestState[]): Mode {
     this.skipped.add(id);
