@@ -8,6 +8,7 @@ export interface Environment {
   readonly url: string | undefined;
   readonly key: string | undefined;
   readonly editor: string;
+  readonly pager: string;
   readonly hasColor: boolean;
   readonly isDumb: boolean;
   readonly isUnicode: boolean;
@@ -20,12 +21,13 @@ export interface Environment {
 }
 
 export function readEnvironment(variables: Variables = process.env): Environment {
-  const { PARLEY_URL, PARLEY_KEY, VISUAL, EDITOR, NO_COLOR, TERM } = variables;
+  const { PARLEY_URL, PARLEY_KEY, VISUAL, EDITOR, PAGER, NO_COLOR, TERM } = variables;
   const isDumb = TERM === 'dumb';
   return {
     url: PARLEY_URL || undefined,
     key: PARLEY_KEY || undefined,
     editor: VISUAL || EDITOR || 'vi',
+    pager: PAGER || 'less',
     hasColor: !NO_COLOR && !isDumb,
     isDumb,
     isUnicode: isUtf8(variables),

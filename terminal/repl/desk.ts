@@ -40,6 +40,8 @@ export interface Desk {
   attempt(action: () => unknown): Promise<boolean>;
   /** The text as a person leaves it in their editor; undefined if that failed. */
   inEditor(name: string, text: string): Promise<string | undefined>;
+  /** Shows lines in the person's pager, where all of them can be reached. */
+  inPager(name: string, lines: readonly Line[]): Promise<void>;
   /** Goes on to another chat. */
   switchTo(chatId: string): Promise<void>;
   startNew(): void;

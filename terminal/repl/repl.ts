@@ -6,20 +6,22 @@ import { explain } from '../connection/connect.js';
 import type { Connected } from '../connection/connect.js';
 import { EXIT } from '../exit-codes.js';
 import { loadHighlighter } from '../render/highlight.js';
+import { textOf } from '../render/span.js';
 import type { Line } from '../render/span.js';
-import { GLYPHS, SGR } from '../render/theme.js';
+import { GLYPHS, SGR, withAsciiSigns } from '../render/theme.js';
 import type { View } from '../render/theme.js';
 import { EMPTY_DRAFT } from '../screen/editor.js';
 import type { Draft } from '../screen/editor.js';
 import { History } from '../screen/history.js';
 import type { Key } from '../screen/keys.js';
-import { Screen } from '../screen/screen.js';
+import { MOST_FOOTER, Screen } from '../screen/screen.js';
 import type { Terminal } from '../terminal.js';
 import { mark } from '../transcript/draw-record.js';
+import { drawApproval } from '../transcript/tool-call.js';
 import { Background } from './background.js';
 import type { Desk } from './desk.js';
 import { drawFooter } from './footer/draw-footer.js';
-import { editInEditor } from './input/external-editor.js';
+import { openIn } from './input/external-program.js';
 import { inputFor } from './input/input.js';
 import type { Input } from './input/input.js';
 import { CANCELLING, KeyCommands } from './input/key-commands.js';
@@ -65,7 +67,9 @@ export class Repl implements Desk {
   private hintAt = 0;
   sending: AbortController | undefined;
   showsTree = false;
-  private isEditing = false;
+  private isLent = false;
+  /** Lines of the approval that is offered, as it is drawn at this width. */
+  private offered = { id: '', width: 0, lines: 0 };
   private speaker: Speaker | undefined;
   /** The interaction whose answer is spoken, or was the last. */
   private spoken: string | undefined;
@@ -185,16 +189,33 @@ export class Repl implements Desk {
 
   /** The text in the person's editor. */
   async inEditor(name: string, text: string): Promise<string | undefined> {
+    return this.lendTo('editor', name, text);
+  }
+
+  async inPager(name: string, lines: readonly Line[]): Promise<void> {
+    const { environment } = this.terminal;
+    if (environment.isDumb) return this.print(lines);
+    const text = `${lines.map(textOf).join('\n')}\n`;
+    await this.lendTo('pager', name, environment.isUnicode ? text : withAsciiSigns(text));
+  }
+
+  /** Leaves the terminal to another program until that ends. */
+  private async lendTo(
+    program: 'editor' | 'pager',
+    name: string,
+    text: string,
+  ): Promise<string | undefined> {
     this.input.stop();
     this.screen.pause();
-    this.isEditing = true;
+    this.isLent = true;
     try {
-      return await editInEditor(this.terminal.environment, name, text);
+      return await openIn(program, this.terminal.environment, { name, text });
     } catch (error) {
       this.say(explain(error), SGR.red);
       return undefined;
     } finally {
-      this.isEditing = false;
+      this.isLent = false;
+      this.offers.renew();
       this.input.start();
       this.screen.resume();
     }
@@ -269,6 +290,7 @@ export class Repl implements Desk {
         agents: this.showsTree && isBusy ? (head?.agents ?? []) : [],
         elapsed: started === undefined ? 0 : Date.now() - Date.parse(started),
         pending: session.pending.length,
+        linesAbove: this.linesAbove(),
         queued: session.state?.queued.length ?? 0,
         notes: session.notes.length,
         background: this.background.size,
@@ -276,6 +298,15 @@ export class Repl implements Desk {
       },
       this.view,
     );
+  }
+
+  private linesAbove(): number {
+    const { mode, view } = this;
+    if (mode.kind !== 'approval') return 0;
+    const { id } = mode.request;
+    if (this.offered.id !== id || this.offered.width !== view.width)
+      this.offered = { id, width: view.width, lines: drawApproval(mode.request, view).length };
+    return Math.max(this.offered.lines + MOST_FOOTER - this.terminal.out.rows, 0);
   }
 
   private about(): string {
@@ -286,7 +317,7 @@ export class Repl implements Desk {
   }
 
   private press(key: Key): void {
-    if (this.isEditing) return;
+    if (this.isLent) return;
     this.hint = '';
     this.keys.press(key);
     this.change();

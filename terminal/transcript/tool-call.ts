@@ -5,7 +5,7 @@ import type { Line } from '../render/span.js';
 import { GLYPHS, SGR } from '../render/theme.js';
 import type { View } from '../render/theme.js';
 import { cutTo } from '../render/width.js';
-import type { RecordOf } from '../../client/index.js';
+import type { RecordOf, RequestState } from '../../client/index.js';
 
 /** Lines of a result that are shown; `/output` shows all. */
 const SHOWN_LINES = 8;
@@ -95,14 +95,19 @@ function countLines(text: string, from: number): number {
   return lines;
 }
 
+type ApprovalText = Pick<
+  RequestState,
+  'tool_name' | 'tool_input' | 'action' | 'category' | 'risk' | 'reason'
+>;
+
 /** All of an approval: what would run, or the change, or else the arguments. Nothing is cut. */
-export function drawApproval(record: RecordOf<'APPROVAL_REQUIRED'>, view: View): Line[] {
-  const { tool_name, category, risk, reason, tool_input } = record;
+export function drawApproval(request: ApprovalText, view: View): Line[] {
+  const { tool_name = '', category = '', risk = '', reason = '', tool_input = '' } = request;
   const bar = {
     first: [span(`  ${GLYPHS.bar} `, SGR.ask)],
     rest: [span(`  ${GLYPHS.bar} `, SGR.ask)],
   };
-  const action = sanitize(record.action);
+  const action = sanitize(request.action ?? '');
   const body = isDiff(action)
     ? drawDiff(action, view.width - 4).flatMap((line) => wrap(line, view.width, bar))
     : wrap([span(action)], view.width, bar);

@@ -165,6 +165,21 @@ else
       expect(text).toMatch(/✗ rejected by the cancel/);
     });
 
+    it('shows all of an approval that is longer than the screen', async () => {
+      await start([], { PAGER: 'grep -c +line' });
+      const content = Array.from({ length: 120 }, (_, at) => `line ${at}\\n`).join('');
+      await terminal.enter(`call write {"path":"long.txt","content":"${content}"}`);
+      await terminal.shows(/\d+ lines above[^]*v view/);
+      const card = await terminal.text();
+      for (let at = 0; at < 120; at++) expect(card).toMatch(new RegExp(`│ \\+line ${at}\n`));
+      await terminal.press('v');
+      await terminal.shows(/^120\n[^]*v view/m);
+      await terminal.press('r');
+      await terminal.shows(/reason ›/);
+      await terminal.press('Enter');
+      await terminal.sees('completed · ');
+    });
+
     it('keeps a request whose editor is ended by Ctrl-C', async () => {
       await start([], { EDITOR: 'sh -c "echo EDITING; sleep 1000"' });
       await terminal.enter('call bash {"command":"echo still"}');
@@ -173,6 +188,7 @@ else
       await terminal.shows(/EDITING/);
       await terminal.press('C-c');
       await terminal.sees('Nothing was changed; it still waits for you.');
+      await terminal.shows(/a approve/);
       await terminal.press('a');
       await terminal.sees(/└ still[^]*completed · /);
     });

@@ -11,7 +11,15 @@ const AT: Situation = {
   isRead: true,
   agents: [],
   ...{ live: [span('written')], running: new RunningCalls(), what: 'working', elapsed: 0 },
-  ...{ connection: undefined, queued: 0, notes: 0, background: 0, hint: '', about: '' },
+  ...{
+    connection: undefined,
+    linesAbove: 0,
+    queued: 0,
+    notes: 0,
+    background: 0,
+    hint: '',
+    about: '',
+  },
 };
 
 function footer(width: number, more: Partial<Situation> = {}): string[] {
@@ -24,6 +32,13 @@ describe(drawFooter.name, () => {
     expect(footer(79)).toEqual([
       ...['written', '1 waiting for you  Esc cancels the answer'],
       'a approve  e edit  r reject  m remember  n next  space message',
+    ]);
+  });
+
+  it('says how much of an approval is above the screen, and names the key that shows it', () => {
+    expect(footer(79, { linesAbove: 96 })).toEqual([
+      ...['written', '1 waiting for you  96 lines above · Esc cancels the answer'],
+      'a approve  e edit  r reject  m remember  v view  n next  space message',
     ]);
   });
 

@@ -29,6 +29,8 @@ export interface Situation {
   readonly elapsed: number;
   readonly connection: Connection | undefined;
   readonly pending: number;
+  /** Lines of the approval that the screen has no room for. */
+  readonly linesAbove: number;
   readonly queued: number;
   readonly notes: number;
   readonly background: number;
@@ -82,6 +84,7 @@ function promptOf({ mode, isBusy }: Situation): Line {
 
 const KEYS = {
   approval: ['a approve', 'e edit', 'r reject', 'm remember', 'n next', 'space message'],
+  long: ['a approve', 'e edit', 'r reject', 'm remember', 'v view', 'n next', 'space message'],
   allow: ['c in this chat', 'g for this agent', 'e everywhere', 'd deny instead', 'Esc back'],
   deny: ['c in this chat', 'g for this agent', 'e everywhere', 'a allow instead', 'Esc back'],
 } as const;
@@ -90,11 +93,14 @@ const KEYS = {
  * The keys that decide, where a line of text is not asked for; without their words where those take
  * more lines than the footer has.
  */
-function drawKeys({ mode, draft, isRead }: Situation, { width }: View): Line[] {
+function drawKeys({ mode, draft, isRead, linesAbove }: Situation, { width }: View): Line[] {
   if (mode.kind === 'approval' && !isRead) return [];
   if (mode.kind === 'remember' && !mode.isShown) return [];
   if (draft.text !== '' || (mode.kind !== 'approval' && mode.kind !== 'remember')) return [];
-  const keys = mode.kind === 'approval' ? KEYS.approval : KEYS[mode.approved ? 'allow' : 'deny'];
+  const keys =
+    mode.kind === 'remember'
+      ? KEYS[mode.approved ? 'allow' : 'deny']
+      : KEYS[linesAbove > 0 ? 'long' : 'approval'];
   const choices = keys.map((text): Line => {
     const [key = '', ...words] = text.split(' ');
     return [span(key, SGR.ask), span(` ${words.join(' ')}`)];
@@ -150,6 +156,7 @@ function partsOf(at: Situation, { width }: View): string[] {
   const hasRequest = at.isBusy && at.isRead && at.pending > 0;
   return [
     ...(mode.kind === 'question' ? ['Ctrl-D declines'] : []),
+    ...(at.linesAbove > 0 ? [`${at.linesAbove} line${at.linesAbove > 1 ? 's' : ''} above`] : []),
     ...(hasRequest && width >= LEAST_FOR_ESCAPE ? [escapeOf(at)] : []),
     ...(notes > 0 ? [`${notes} note${notes > 1 ? 's' : ''} sent`] : []),
     ...(queued > 0 ? [`${queued} queued`] : []),

@@ -4,7 +4,7 @@ import { sanitize } from '../../render/sanitize.js';
 import { SGR } from '../../render/theme.js';
 import { draftOf } from '../../screen/editor.js';
 import type { Key } from '../../screen/keys.js';
-import { parseObject } from '../../transcript/tool-call.js';
+import { drawApproval, parseObject } from '../../transcript/tool-call.js';
 import { answerOf, MESSAGE } from '../mode.js';
 import type { Mode } from '../mode.js';
 import type { Desk } from '../desk.js';
@@ -17,7 +17,7 @@ type ModeOf<K extends Mode['kind']> = Extract<Mode, { readonly kind: K }>;
 const SCOPES = { c: 'session', g: 'agent', e: 'global' } as const;
 /** Keys by their words, for a terminal without keys. */
 const WORDS: Readonly<Record<string, string>> = {
-  ...{ approve: 'a', edit: 'e', reject: 'r', remember: 'm', next: 'n' },
+  ...{ approve: 'a', edit: 'e', reject: 'r', remember: 'm', view: 'v', next: 'n' },
   ...{ allow: 'a', deny: 'd' },
 };
 
@@ -90,6 +90,9 @@ export class Decisions {
         return true;
       case 'm':
         void this.startRemember(request, true);
+        return true;
+      case 'v':
+        this.start(() => this.desk.inPager('approval.txt', drawApproval(request, this.desk.view)));
         return true;
       case 'n':
         this.desk.skip(request);
