@@ -181,6 +181,17 @@ module.exports = {
       },
     },
     {
+      name: 'terminal-loads-late',
+      comment: 'Import it where it is needed, by import(): no prompt waits for it.',
+      severity: 'error',
+      from: { path: '^terminal/' },
+      to: {
+        path: '^node_modules/(highlight\\.js|uqr)/',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'console-by-client',
       comment:
         'The console uses itself and `parley/client`: nothing of the server, nothing of Node.',
