@@ -38,7 +38,7 @@ describe(drawFooter.name, () => {
   it('says how much of an approval is above the screen, and names the key that shows it', () => {
     expect(footer(79, { linesAbove: 96 })).toEqual([
       ...['written', '1 waiting for you  96 lines above · Esc cancels the answer'],
-      'a approve  e edit  r reject  m remember  v view  n next  space message',
+      'a approve  e edit  r reject  v view  m remember  n next  space message',
     ]);
   });
 
@@ -65,6 +65,12 @@ describe(drawFooter.name, () => {
   it('wraps the keys at 20 columns, and leaves out the rest', () => {
     expect(footer(19)).toEqual([
       ...['a approve  e edit', 'r reject', 'm remember  n next', 'space message'],
+    ]);
+  });
+
+  it('has room at 20 columns for the words of an approval above the screen', () => {
+    expect(footer(19, { linesAbove: 3 })).toEqual([
+      ...['a approve  e edit', 'r reject  v view', 'm remember  n next', 'space message'],
     ]);
   });
 

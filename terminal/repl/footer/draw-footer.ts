@@ -84,7 +84,7 @@ function promptOf({ mode, isBusy }: Situation): Line {
 
 const KEYS = {
   approval: ['a approve', 'e edit', 'r reject', 'm remember', 'n next', 'space message'],
-  long: ['a approve', 'e edit', 'r reject', 'm remember', 'v view', 'n next', 'space message'],
+  long: ['a approve', 'e edit', 'r reject', 'v view', 'm remember', 'n next', 'space message'],
   allow: ['c in this chat', 'g for this agent', 'e everywhere', 'd deny instead', 'Esc back'],
   deny: ['c in this chat', 'g for this agent', 'e everywhere', 'a allow instead', 'Esc back'],
 } as const;
