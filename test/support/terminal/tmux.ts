@@ -80,6 +80,11 @@ export class TmuxTerminal {
     return this.tmux('capture-pane', '-p', '-t', 'parley');
   }
 
+  /** The title of the terminal, which a program may set. */
+  async title(): Promise<string> {
+    return this.tmux('display-message', '-p', '-t', 'parley', '#{pane_title}');
+  }
+
   async resize(columns: number, rows: number): Promise<void> {
     const size = ['-x', String(columns), '-y', String(rows)];
     await this.tmux('resize-window', '-t', 'parley', ...size);
