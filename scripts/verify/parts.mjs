@@ -21,7 +21,13 @@ export const PARTS = [
   specs('cluster', 500, 'end-to-end suites on two API processes and two workers', ALL),
   specs('stores', 900, 'end-to-end suites, contracts and migrations on every store', ALL),
   specs('console', 400, 'the console in Chromium', [...DATABASES, 'chromium']),
-  specs('terminal', 150, 'the terminal in tmux', [...DATABASES, 'tmux']),
+  part(
+    'terminal',
+    150,
+    'the terminal in tmux, and what its document shows',
+    [...DATABASES, 'tmux'],
+    [jest(FOLDERS.terminal), ['node', 'scripts/generate-terminal-doc.mjs', '--check']],
+  ),
   specs('permissions', 350, 'shell rules against real shells', ['bubblewrap']),
   specs('cpu-budget', 250, 'requests of the worst shapes', DATABASES),
   part('tests', 900, 'all other spec files', ALL, [
