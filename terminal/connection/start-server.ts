@@ -13,9 +13,12 @@ export const DEFAULT_PORT = 3000;
 const PROGRAM = fileURLToPath(new URL('../../programs/main.js', import.meta.url));
 /** Only this machine reaches it, so that it asks for no key, whatever the environment says. */
 const OPEN = { AUTH: 'none', ADMIN_KEY: '', JWT_ISSUER: '', JWT_AUDIENCE: '', JWT_JWKS_URL: '' };
-/** Stops the server when this process is gone, however early. `?` and `#` would end the URL. */
+/**
+ * Stops the server when this process is gone, however early. Its threads run it too, and have no
+ * channel. `?` and `#` would end the URL.
+ */
 const STOP_WITH_PARENT =
-  'data:text/javascript,const stop=()=>process.kill(process.pid,"SIGTERM");if(process.connected)process.once("disconnect",stop);else stop()';
+  'data:text/javascript,import{isMainThread}from"node:worker_threads";const stop=()=>process.kill(process.pid,"SIGTERM");if(process.connected)process.once("disconnect",stop);else if(isMainThread)stop()';
 
 export interface StartedServer {
   readonly url: string;
