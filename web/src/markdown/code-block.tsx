@@ -35,7 +35,7 @@ export const CodeBlock = memo(({ code, language }: { code: string; language: str
   );
 });
 
-/** What is written is in sight, unless the reader has scrolled away from it. */
+/** Keeps the end in sight while code is written, unless the reader has scrolled away from it. */
 function useEndInSight(code: string) {
   const box = useRef<HTMLPreElement>(null);
   const sticks = useRef(true);
