@@ -1,13 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Logger, Param, Post, Query } from '@nestjs/common';
 import { Req, Res } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiHeader,
-  ApiOperation,
-  ApiResponse,
-  ApiTags,
-} from '@nestjs/swagger';
+import { ApiBody, ApiConsumes, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { Access } from '../auth/access.decorator.js';
 import { Caller } from '../auth/caller.decorator.js';
@@ -15,6 +8,7 @@ import type { Principal } from '../auth/principal.js';
 import { Config } from '../config/config.js';
 import { AdmissionGate } from '../streams/admission-gate.js';
 import { CredentialWatch } from '../streams/credential-watch.js';
+import { ApiSentFile } from './download/api-sent-file.js';
 import { sendFile } from './download/send-file.js';
 import { FileIdDto, ListFilesQueryDto, UploadFileDto } from './dto/file.dto.js';
 import { FileUrls } from './download/file-urls.js';
@@ -29,7 +23,7 @@ import type { FileInfo, FileList, FileUrl } from '../protocol/wire/file.js';
 import { quotaExceeded } from '../quotas/quota-exceeded.js';
 import { UploadService } from './upload.service.js';
 
-const BYTES = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };
+const ANY_TYPE = 'application/octet-stream';
 
 @ApiTags('files')
 @Access('chat')
@@ -98,13 +92,7 @@ export class FilesController {
     summary: 'The content of a file',
     description: 'HTML, SVG and whatever else could run scripts are sent as attachments.',
   })
-  @ApiHeader({ name: 'Range', required: false, example: 'bytes=0-1023' })
-  @ApiHeader({ name: 'If-None-Match', required: false })
-  @ApiResponse({ status: 200, content: BYTES })
-  @ApiResponse({ status: 206, content: BYTES })
-  @ApiResponse({ status: 304, description: 'You have it.' })
-  @ApiResponse({ status: 404 })
-  @ApiResponse({ status: 416, description: 'The range begins after the end.' })
+  @ApiSentFile(ANY_TYPE)
   @ApiResponse({ status: 503, description: 'Files can’t be read now.' })
   async content(
     @Caller() caller: Principal,

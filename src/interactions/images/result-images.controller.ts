@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
-import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { ChatAccess } from '../../access/chat-access.js';
 import { Access } from '../../auth/access.decorator.js';
 import { Caller } from '../../auth/caller.decorator.js';
 import type { Principal } from '../../auth/principal.js';
 import type { ByteRange } from '../../files/file-store.js';
+import { ApiSentFile } from '../../files/download/api-sent-file.js';
 import { sendFile } from '../../files/download/send-file.js';
 import { ResultImageDto } from '../dto/result-image.dto.js';
 import { ResultImages } from './result-images.js';
-
-const BYTES = { 'image/*': { schema: { type: 'string', format: 'binary' } } };
 
 @ApiTags('interactions')
 @Access('chat')
@@ -28,13 +27,7 @@ export class ResultImagesController {
     summary: 'An image that a tool has shown',
     description: 'As the model got it: PNG, JPEG, GIF or WebP, of at most 1 MiB.',
   })
-  @ApiHeader({ name: 'Range', required: false, example: 'bytes=0-1023' })
-  @ApiHeader({ name: 'If-None-Match', required: false })
-  @ApiResponse({ status: 200, content: BYTES })
-  @ApiResponse({ status: 206, content: BYTES })
-  @ApiResponse({ status: 304, description: 'You have it.' })
-  @ApiResponse({ status: 404 })
-  @ApiResponse({ status: 416, description: 'The range begins after the end.' })
+  @ApiSentFile('image/*')
   async get(
     @Caller() caller: Principal,
     @Param() { chat_id, interaction_id, ...place }: ResultImageDto,

@@ -1,6 +1,6 @@
 import type { Interaction, RecordOf } from 'parley/client';
 import { client } from '../session/client';
-import { picturesText as text } from '../strings/pictures';
+import { picturesText as text } from '../strings/files';
 
 /** Types that browsers draw without running anything; SVG is not among them. */
 const TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { bytes } from '../strings/amounts';
 import { common } from '../strings/common';
-import { picturesText as text } from '../strings/pictures';
+import { picturesText as text } from '../strings/files';
 import { visible } from '../text/visible';
 import { Dialog } from '../ui/dialog';
 import type { Picture } from './picture';
