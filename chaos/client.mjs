@@ -1,4 +1,4 @@
-import { createParser } from 'eventsource-parser';
+import { SseParser } from '../dist/client/sse.js';
 
 const LIMIT_MS = 8_000;
 /** Longer than several heartbeats: whoever is silent for so long stands still. */
@@ -43,15 +43,13 @@ export async function openStream(url, { method = 'GET', body, headers = {} } = {
 }
 
 async function* framesOf(response, { connection, watch, end }) {
-  const ready = [];
-  const parser = createParser({ onEvent: (frame) => ready.push(frame) });
+  const parser = new SseParser();
   const decoder = new TextDecoder();
   try {
     watch();
     for await (const bytes of response.body ?? []) {
       watch();
-      parser.feed(decoder.decode(bytes, { stream: true }));
-      for (const { id, event, data } of ready.splice(0))
+      for (const { id, event, data } of parser.push(decoder.decode(bytes, { stream: true })))
         yield { id, event, text: data, data: JSON.parse(data) };
     }
   } finally {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { StrictReader } from '../dist/client/strict-reader.js';
 import { openStream } from './client.mjs';
-import { Reader } from './reader.mjs';
 
 const PAGE = 50;
 
@@ -55,12 +55,12 @@ async function readInteractions(world, random, path) {
 
 /** To where it was a moment ago, should it never end. */
 async function readLog(url, { id, chat_id, last_seq }) {
-  const reader = new Reader();
+  const reader = new StrictReader();
   if (last_seq === 0) return reader;
   const path = `/chats/${chat_id}/interactions/${id}/events`;
   const { frames } = await openStream(`${url}${path}`);
   for await (const frame of frames) {
-    reader.take(frame);
+    reader.read(frame);
     if (reader.records.length >= last_seq) break;
   }
   return reader;

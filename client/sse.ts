@@ -4,6 +4,8 @@ import { MAX_TEXT, tooLarge } from './http.js';
 export interface Frame {
   /** The cursor after it; empty if the server has sent none. */
   readonly id: string;
+  /** Its name; empty if it has none. */
+  readonly event: string;
   /** JSON. */
   readonly data: string;
 }
@@ -15,6 +17,7 @@ export class SseParser {
   /** The last reconnection delay that the server has asked for, in milliseconds. */
   retry: number | undefined;
   private id = '';
+  private event = '';
   private data: string[] = [];
   /** The line so far, without its end. */
   private line: string[] = [];
@@ -51,16 +54,15 @@ export class SseParser {
     const name = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (name === 'data') this.data.push(value);
+    if (name === 'event') this.event = value;
     if (name === 'id' && !value.includes('\0')) this.id = value;
     if (name === 'retry' && /^\d+$/.test(value)) this.retry = Number(value);
     return undefined;
   }
 
   private finish(): Frame | undefined {
-    this.size = 0;
-    if (this.data.length === 0) return undefined;
-    const data = this.data.join('\n');
-    this.data = [];
-    return { id: this.id, data };
+    const { id, event, data } = this;
+    [this.size, this.event, this.data] = [0, '', []];
+    return data.length === 0 ? undefined : { id, event, data: data.join('\n') };
   }
 }

@@ -1,7 +1,7 @@
 import { Agent, request as ask } from 'node:http';
 import { randomUUID } from 'node:crypto';
-import { createParser } from 'eventsource-parser';
-import { Reader } from '../../chaos/reader.mjs';
+import { SseParser } from '../../dist/client/sse.js';
+import { StrictReader } from '../../dist/client/strict-reader.js';
 import { ageOf, MARK } from '../stamp.mjs';
 
 const BUSY = 503;
@@ -12,7 +12,7 @@ const agent = new Agent({ keepAlive: true, maxFreeSockets: 1024 });
 /** One reader of one interaction, over however many connections; checks all that it is sent. */
 export class Follower {
   /** All that was wrong is in its `faults`. */
-  reader = new Reader();
+  reader = new StrictReader();
   /** How often the server ended its connection, or was too busy for it. */
   retries = 0;
   #path = `/chats/chat_${randomUUID().replaceAll('-', '')}/interactions`;
@@ -64,13 +64,15 @@ export class Follower {
 
   #open({ port, method = 'GET', path, body, headers }) {
     const all = { 'content-type': 'application/json', accept: 'text/event-stream', ...headers };
-    const parser = createParser({ onEvent: (frame) => this.#take(frame) });
+    const parser = new SseParser();
     const options = { host: '127.0.0.1', port, method, path, headers: all, agent };
     const request = ask(options, (response) => {
       const { statusCode: status } = response;
       if (status !== 200 && status !== BUSY) this.#fail(`was answered with ${status}`);
       response.setEncoding('utf8');
-      response.on('data', (text) => this.#request === request && parser.feed(text));
+      response.on('data', (text) => {
+        if (this.#request === request) for (const frame of parser.push(text)) this.#take(frame);
+      });
       response.on('close', () => this.#closed(request, port));
     });
     request.on('error', () => this.#closed(request, port));
@@ -80,10 +82,10 @@ export class Follower {
 
   #take({ id, event, data }) {
     if (this.#isLeaving) return;
-    this.reader.take({ id, event, data: JSON.parse(data) });
+    this.reader.read({ id, event, data: JSON.parse(data) });
     const at = event === 'text_delta' ? data.lastIndexOf(MARK) + 1 : 0;
     if (at > 0 && this.#waiting?.isSo(data, at)) this.#waiting.resolve();
-    if (this.reader.isDone || this.reader.faults.length > 0) this.#resolve();
+    if (this.reader.done || this.reader.faults.length > 0) this.#resolve();
   }
 
   /**
@@ -91,7 +93,7 @@ export class Follower {
    * does.
    */
   #closed(request, port) {
-    if (this.#request !== request || this.#isLeaving || this.reader.isDone) return;
+    if (this.#request !== request || this.#isLeaving || this.reader.done) return;
     if (this.reader.faults.length > 0) return;
     if (this.reader.records.length === 0) return this.#fail('interaction could not be started');
     this.#request = undefined;

@@ -30,7 +30,7 @@ async function watch(job) {
 }
 
 function drop() {
-  for (const follower of followers) if (!follower.reader.isDone) follower.drop();
+  for (const follower of followers) if (!follower.reader.done) follower.drop();
   return Promise.resolve({});
 }
 
@@ -38,7 +38,7 @@ async function back(job) {
   turn++;
   const times = await Promise.all(
     followers.flatMap((follower, i) =>
-      follower.reader.isDone ? [] : follower.back(portOf(job, i + turn), job.interval_ms),
+      follower.reader.done ? [] : follower.back(portOf(job, i + turn), job.interval_ms),
     ),
   );
   return { caught_up_ms: summarise(times), came_back: times.length };

@@ -10,11 +10,11 @@ export function checkStreams({ interactions }, { texts }) {
   );
 }
 
-function faultsOf({ faults, texts, isDone, cursor }, log) {
+function faultsOf({ faults, texts, done, cursor }, log) {
   const other = texts.findIndex((text, at) => text !== log[at]);
   return [
     ...faults.map((fault) => `a reader: ${fault}`),
-    ...(isDone || faults.length > 0 ? [] : [`a reader never got further than ${cursor}`]),
+    ...(done || faults.length > 0 ? [] : [`a reader never got further than ${cursor}`]),
     ...(other === -1
       ? []
       : [`a reader got ${show(texts[other])}, the log has ${show(log[other])}`]),

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { StrictReader } from '../../dist/client/strict-reader.js';
 import { openStream } from '../client.mjs';
-import { Reader } from '../reader.mjs';
 
 const AGAIN_MS = 30;
 /** A reader leaves after about so many frames. */
 const STAY = 60;
 
 /** A reader that leaves and comes back, wherever, until it has the whole interaction. */
-export async function follow(world, random, interaction, reader = new Reader()) {
+export async function follow(world, random, interaction, reader = new StrictReader()) {
   const { id, chat } = interaction;
   interaction.readers.push(reader);
-  while (!reader.isDone && !world.isOver) {
+  while (!reader.done && !world.isOver) {
     const url = await world.fleet.url(random);
-    const headers = reader.cursor === undefined ? {} : { 'last-event-id': reader.cursor };
+    const headers = { 'last-event-id': reader.cursor };
     try {
       const path = `/chats/${chat}/interactions/${id}/events`;
       const { status, frames } = await openStream(`${url}${path}`, { headers });
@@ -31,7 +31,7 @@ export async function follow(world, random, interaction, reader = new Reader()) 
 export async function take(reader, frames, random) {
   let left = random.between(1, 2 * STAY);
   for await (const frame of frames) {
-    reader.take(frame);
+    reader.read(frame);
     if (reader.faults.length > 0 || left-- === 0) return;
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { StrictReader } from '../../dist/client/strict-reader.js';
 import { openStream } from '../client.mjs';
-import { Reader } from '../reader.mjs';
 import { follow, take } from './follow.mjs';
 
 const MODES = { ask: 68, auto: 8, deny: 4, defer: 20 };
@@ -51,7 +51,7 @@ async function beginInBackground(world, random, { path, request, plan }) {
 
 /** The stream of the start is the first connection of a reader. */
 async function beginAsStream(world, random, { path, request, plan }) {
-  const reader = new Reader();
+  const reader = new StrictReader();
   for (;;) {
     const status = await tryStream(world, random, { path, request, plan, reader });
     const [id] = plan.ids;
@@ -84,5 +84,5 @@ async function* knowing(frames, world, plan) {
 }
 
 function someReaders(random) {
-  return Array.from({ length: random.between(1, 2) }, () => new Reader());
+  return Array.from({ length: random.between(1, 2) }, () => new StrictReader());
 }

@@ -1,3 +1,4 @@
+import { StrictReader } from '../../dist/client/strict-reader.js';
 import { Cluster } from './cluster.mjs';
 import { FakeModel } from './fake-model.mjs';
 import { ADMIN_KEY } from './admin-key.mjs';
@@ -49,38 +50,41 @@ async function checkWorkers(cluster) {
 }
 
 async function checkStream(cluster, model) {
-  const reader = new StreamReader();
-  const response = await holds('an answer comes through nginx word by word', async () => {
+  const reader = new StrictReader();
+  const stream = await holds('an answer comes through nginx word by word', async () => {
     const started = await post(cluster.url, { accept: 'text/event-stream' }, 'Say something.');
     expect(started.ok, `the start answers ${started.status}`);
-    const heard = reader.read(started, () => reader.said === PIECES[0]);
+    const first = new StreamReader(started, reader);
+    const heard = first.read(() => reader.openText === PIECES[0]);
     await within(30_000, 'the first word', heard);
-    return started;
+    return first;
   });
   await holds('so do heartbeats', async () => {
-    const before = reader.heartbeats;
-    const heard = reader.read(response, () => reader.heartbeats > before);
+    const before = stream.heartbeats;
+    const heard = stream.read(() => stream.heartbeats > before);
     await within(30_000, 'a heartbeat', heard);
   });
   await holds('what runs is a worker’s, and no API’s', () => expectRunning(cluster));
   const api = await findServing(cluster);
   await holds('the API that serves a stream is stopped, and ends it in order', async () => {
     const code = cluster.containers.get(api).stop();
-    await within(30_000, 'the end of the stream', reader.read(response));
+    await within(30_000, 'the end of the stream', stream.read());
     expect((await code) === 0, `${api} ends with ${await code}`);
   });
   await holds('nobody notices while one API is away', () => useWithoutOne(cluster));
   await holds('the reader comes back with its cursor, and gets exactly the rest', async () => {
-    const { interaction_id } = reader.find('INTERACTION_STARTED');
+    const [{ interaction_id }] = reader.records;
     const headers = { 'last-event-id': reader.cursor };
     const again = await ask(`${cluster.url}${CHAT}/${interaction_id}/events`, { headers });
     expect(again.ok, `it gets a ${again.status}`);
     model.goOn();
-    await within(30_000, 'the rest', reader.read(again));
-    expect(reader.isDone, 'the stream ends before the interaction does');
-    expect(reader.said === PIECES.join(''), `it reads ${reader.said}`);
+    await within(30_000, 'the rest', new StreamReader(again, reader).read());
+    expect(reader.done, 'the stream ends before the interaction does');
+    const answer = reader.records.find(({ type }) => type === 'ANSWER')?.content;
+    expect(answer === PIECES.join(''), `it reads ${answer}`);
     expect(reader.faults.length === 0, reader.faults.join('; '));
-    expect(!reader.find('RESUMED'), 'the run was lost with a process that held none');
+    const isResumed = reader.records.some(({ type }) => type === 'RESUMED');
+    expect(!isResumed, 'the run was lost with a process that held none');
   });
   await holds('an API that is back is asked again', async () => {
     await cluster.up(api);

@@ -1,46 +1,25 @@
-import { createParser } from 'eventsource-parser';
-import { Reader } from '../../chaos/reader.mjs';
+import { SseParser } from '../../dist/client/sse.js';
 
-/**
- * A client that reads one interaction, over as many connections as it takes, and believes nothing
- * (`faults`).
- */
-export class StreamReader extends Reader {
+/** One connection to the stream of an interaction, for a strict reader that may have several. */
+export class StreamReader {
   heartbeats = 0;
-  /** What of the answer has come as deltas. */
-  said = '';
-  #connections = new WeakMap();
+  #bytes;
+  #parser = new SseParser();
+  #reader;
+
+  constructor(response, reader) {
+    this.#bytes = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    this.#reader = reader;
+  }
 
   /** Reads until the stream ends, or until `isEnough()`; then it may be read on. */
-  async read(response, isEnough = () => false) {
-    const { bytes, parser } = this.#connectionOf(response);
+  async read(isEnough = () => false) {
     while (!isEnough()) {
-      const { done, value } = await bytes.read();
+      const { done, value } = await this.#bytes.read();
       if (done) return;
-      parser.feed(value);
+      if (/^:/m.test(value)) this.heartbeats++;
+      for (const { id, event, data } of this.#parser.push(value))
+        this.#reader.read({ id, event, data: JSON.parse(data) });
     }
-  }
-
-  find(type) {
-    return this.records.find((record) => record.type === type);
-  }
-
-  take(frame) {
-    super.take(frame);
-    if (frame.data.type === 'TEXT_DELTA') this.said += frame.data.delta;
-  }
-
-  #connectionOf(response) {
-    const known = this.#connections.get(response);
-    if (known) return known;
-    const connection = {
-      bytes: response.body.pipeThrough(new TextDecoderStream()).getReader(),
-      parser: createParser({
-        onEvent: ({ id, event, data }) => this.take({ id, event, data: JSON.parse(data) }),
-        onComment: () => this.heartbeats++,
-      }),
-    };
-    this.#connections.set(response, connection);
-    return connection;
   }
 }

@@ -13,11 +13,11 @@ const STREAM = [
   'unknown: x\ndata: {"end":true}\n\n',
 ].join('');
 const FRAMES: Frame[] = [
-  { id: '3~1b0.4', data: '{"text":"Überraschung 😀"}' },
-  { id: '4', data: 'a\nb' },
-  { id: '4', data: '' },
-  { id: '4', data: '{}' },
-  { id: '5', data: '{"end":true}' },
+  { id: '3~1b0.4', event: 'answer', data: '{"text":"Überraschung 😀"}' },
+  { id: '4', event: '', data: 'a\nb' },
+  { id: '4', event: '', data: '' },
+  { id: '4', event: '', data: '{}' },
+  { id: '5', event: '', data: '{"end":true}' },
 ];
 
 function parse(pieces: readonly string[]): { frames: Frame[]; retry: number | undefined } {
@@ -45,7 +45,7 @@ describe(SseParser.name, () => {
 
   it('keeps back a frame whose end has not come', () => {
     expect(parse(['id: 1\ndata: whole\n\nid: 2\ndata: ha', 'lf\n']).frames).toEqual([
-      { id: '1', data: 'whole' },
+      { id: '1', event: '', data: 'whole' },
     ]);
   });
 });

@@ -9,7 +9,7 @@ import type { StreamEvent } from '../../src/event-log/follow/stream-event.js';
 import { LogWriter } from '../../src/event-log/append/log-writer.js';
 import { RunLog } from '../../src/event-log/append/run-log.js';
 import { MemoryLogStore } from '../support/store/memory-log-store.js';
-import { StrictReader } from '../support/client/strict-reader.js';
+import { StrictReader } from '../../client/strict-reader.js';
 import { UnreliableLiveBus } from '../support/store/unreliable-live-bus.js';
 import type { BusFaults } from '../support/store/unreliable-live-bus.js';
 
@@ -314,7 +314,7 @@ export class FollowWorld {
     if (reader.records.length !== this.store.records(ID).length)
       reader.faults.push('lacks records');
     for (const { writer } of this.run.blocks.values())
-      if (reader.texts.get(writer.id) !== wholePairs(writer.text))
+      if (reader.open.get(writer.id) !== wholePairs(writer.text))
         reader.faults.push('lacks deltas');
   }
 

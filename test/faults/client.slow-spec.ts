@@ -1,6 +1,6 @@
 import { createClient, fold } from '../../client/index.js';
 import type { Conversation, EventStream, StreamEvent } from '../../client/index.js';
-import { StrictReader } from '../support/client/strict-reader.js';
+import { StrictReader } from '../../client/strict-reader.js';
 import { freePort } from '../support/server/free-port.js';
 import { FILES, POSTGRES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';

@@ -3,7 +3,7 @@ import type { Database } from '../../src/storage/typeorm/connection/database.js'
 import { openDatabase } from '../../src/storage/typeorm/connection/open-database.js';
 import { createStores } from '../../src/storage/typeorm/create-stores.js';
 import { EventReader } from '../support/client/event-reader.js';
-import type { SseFrame } from '../support/client/sse-frame.js';
+import type { EventFrame } from '../../client/strict-reader.js';
 import { eventually } from '../support/eventually.js';
 import { Gate } from '../support/gate.js';
 import { openTcpProxy } from '../support/server/tcp-proxy.js';
@@ -73,7 +73,7 @@ const TIMES = { SAVE_TIMEOUT_MS: '10000', LEASE_TTL_MS: '3000', HEARTBEAT_MS: '2
       });
       const of = await server.api.begin(`chat-${seq}`, 'Go');
       const stream = await server.api.events(of);
-      const frames: SseFrame[] = [];
+      const frames: EventFrame[] = [];
       for await (const frame of stream) {
         frames.push(frame);
         if (frame.data.type === 'TEXT_DELTA' && frames.at(-2)?.data.type !== 'TEXT_DELTA')

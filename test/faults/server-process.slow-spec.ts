@@ -9,7 +9,7 @@ import { FILES, onStores, PGLITE, POSTGRES } from '../support/server/process-dat
 import type { ProcessData } from '../support/server/process-data.js';
 import { resumeAfterEach } from '../support/client/resume-after-each.js';
 import { ServerProcess } from '../support/server/server-process.js';
-import type { SseFrame } from '../support/client/sse-frame.js';
+import type { EventFrame } from '../../client/strict-reader.js';
 
 // Over 20 s: ten servers start, and one waits half a minute for its database.
 
@@ -73,7 +73,7 @@ describe('The server as a process', () => {
         const stream = await api.stream(chat, 'What is 6*7?');
         const frames = stream[Symbol.asyncIterator]();
         const reader = new EventReader();
-        const seen: SseFrame[] = [];
+        const seen: EventFrame[] = [];
         while (reader.openText !== 'Half') {
           seen.push((await frames.next()).value!);
           reader.read(seen.at(-1)!);

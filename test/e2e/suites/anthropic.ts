@@ -5,7 +5,7 @@ import { FakeAnthropic } from '../../support/model/fake-anthropic.js';
 import { Gate } from '../../support/gate.js';
 import { Person } from '../../support/client/person.js';
 import { resumeAfterEach } from '../../support/client/resume-after-each.js';
-import type { SseFrame } from '../../support/client/sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import { KEY } from '../../support/server/test-server.js';
 import type { Servers } from '../servers.js';
 
@@ -110,7 +110,7 @@ export function describeAnthropic(servers: Servers): void {
         });
         fake.reply({ text: ['Half', gate, overloaded] }, { text: 'The whole answer.' });
         const reader = new EventReader();
-        const frames: SseFrame[] = [];
+        const frames: EventFrame[] = [];
         for await (const frame of await server.api.stream('again', 'Hello?')) {
           frames.push(frame);
           if (reader.read(frame).openText === 'Half') gate.open();

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { EventReader } from '../../support/client/event-reader.js';
-import type { SseFrame } from '../../support/client/sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import { Gate } from '../../support/gate.js';
 import type { Servers } from '../servers.js';
 
@@ -303,7 +303,7 @@ export function describeFlow(servers: Servers): void {
 }
 
 /** The events as they come, those of one kind in a row as one. */
-function withoutRepeats(frames: readonly SseFrame[]): string[] {
+function withoutRepeats(frames: readonly EventFrame[]): string[] {
   const events = frames.map(({ event }) => event);
   return events.filter((event, i) => event !== events[i - 1]);
 }

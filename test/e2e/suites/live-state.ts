@@ -4,7 +4,7 @@ import type { ApiClient } from '../../support/client/api-client.js';
 import { EventReader } from '../../support/client/event-reader.js';
 import { LiveWatch } from '../../support/client/live-watch.js';
 import type { LiveFrame } from '../../support/client/live-watch.js';
-import type { SseFrame } from '../../support/client/sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import { playScript, script } from '../../support/model/scripted-answers.js';
 import type { Servers } from '../servers.js';
 import { ADMIN_KEY, makeKey, WITH_KEYS } from '../with-keys.js';
@@ -15,8 +15,8 @@ const CALCULATION = { name: 'calculator', arguments: { expression: '6*7' } };
 const ASKS = script({ calls: [CALCULATION] });
 
 /** The events of each interaction, in the order in which the interactions came. */
-function byInteraction(frames: readonly LiveFrame[]): Map<string, SseFrame[]> {
-  const all = new Map<string, SseFrame[]>();
+function byInteraction(frames: readonly LiveFrame[]): Map<string, EventFrame[]> {
+  const all = new Map<string, EventFrame[]>();
   for (const frame of frames) {
     const [interaction_id, cursor] = frame.id.split('/');
     if (frame.data.interaction_id !== interaction_id || !('agent_id' in frame.data)) continue;

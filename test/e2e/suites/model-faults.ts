@@ -6,7 +6,7 @@ import type { FakeTurn } from '../../support/model/fake-openai-turn.js';
 import { delta } from '../../support/model/fake-openai-turn.js';
 import { Gate } from '../../support/gate.js';
 import { resumeAfterEach } from '../../support/client/resume-after-each.js';
-import type { SseFrame } from '../../support/client/sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import { KEY } from '../../support/server/test-server.js';
 import type { TestServer } from '../../support/server/test-server.js';
 import type { Servers } from '../servers.js';
@@ -95,7 +95,7 @@ export function describeModelFaults(servers: Servers): void {
   describe('An interaction whose model API', () => {
     servers.run({}, (server) => {
       const readers = new Map<string, EventReader>();
-      const shown = new Map<string, readonly SseFrame[]>();
+      const shown = new Map<string, readonly EventFrame[]>();
       /** Of the server on whose store it happened. */
       const apis = new Map<string, ApiClient>();
       const others: [TestServer, OpenStore][] = [];
@@ -226,7 +226,7 @@ export function describeModelFaults(servers: Servers): void {
           { text: 'The whole answer.' },
         );
         const reader = new EventReader();
-        const frames: SseFrame[] = [];
+        const frames: EventFrame[] = [];
         for await (const frame of await server.api.stream('middle', 'Hello?')) {
           frames.push(frame);
           if (reader.read(frame).openText === 'Hm.Half') gate.open();

@@ -2,7 +2,7 @@ import { EventReader } from '../../support/client/event-reader.js';
 import type { EventStream } from '../../support/client/event-stream.js';
 import { eventually } from '../../support/eventually.js';
 import { Gate } from '../../support/gate.js';
-import type { SseFrame } from '../../support/client/sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import type { Servers } from '../servers.js';
 
 /**
@@ -26,7 +26,7 @@ export function describeReaders(servers: Servers): void {
           })),
         );
         const stopped = (await server.api.stream('slow', 'Much, please'))[Symbol.asyncIterator]();
-        const reader = new EventReader().read((await stopped.next()).value as SseFrame);
+        const reader = new EventReader().read((await stopped.next()).value as EventFrame);
         const of = { chat_id: 'slow', id: reader.records[0]!.interaction_id };
         const other = new EventReader();
         for await (const frame of await server.api.events(of)) {
@@ -130,7 +130,7 @@ export function describeReaders(servers: Servers): void {
 /** Reads what came before the connection was cut. */
 async function takeWhatIsLeft(
   reader: EventReader,
-  frames: AsyncIterator<SseFrame, unknown>,
+  frames: AsyncIterator<EventFrame, unknown>,
 ): Promise<void> {
   try {
     for (;;) {

@@ -3,7 +3,7 @@ import type { FakeTurn } from '../../support/model/fake-openai-turn.js';
 import { gatedText } from '../../support/model/gated-text.js';
 import { random } from '../../support/random.js';
 import { resumeAfterEach } from '../../support/client/resume-after-each.js';
-import type { SseFrame } from '../../support/client/sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import type { Servers, ServerUnderTest } from '../servers.js';
 
 const ODD_TEXT = 'Überraschung 😀 “quotes”\nline\r\nU+2028:\u2028 end. ';
@@ -186,8 +186,8 @@ async function framesUntil(
   { api }: ServerUnderTest,
   of: Interaction,
   isEnough: (reader: EventReader) => boolean,
-): Promise<SseFrame[]> {
-  const frames: SseFrame[] = [];
+): Promise<EventFrame[]> {
+  const frames: EventFrame[] = [];
   const reader = new EventReader();
   for await (const frame of await api.events(of)) {
     frames.push(frame);
@@ -202,7 +202,7 @@ async function framesUntil(
 async function comeBack(
   { api }: ServerUnderTest,
   of: Interaction,
-  frames: readonly SseFrame[],
+  frames: readonly EventFrame[],
 ): Promise<() => Promise<EventReader>> {
   const reader = await new EventReader().readAll(frames);
   const stream = await api.events(of, reader.cursor);

@@ -2,7 +2,7 @@ import { eventually } from '../../support/eventually.js';
 import { EventReader } from '../../support/client/event-reader.js';
 import { Gate } from '../../support/gate.js';
 import { resumeAfterEach } from '../../support/client/resume-after-each.js';
-import type { SseFrame } from '../../support/client/sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import type { Servers } from '../servers.js';
 
 /** Of the clock that the tests move; the lease of a run outlasts it. */
@@ -228,7 +228,7 @@ export function describeStarts(servers: Servers): void {
         server.fake.reply({ text: ['Half', gate, ' whole'] });
         const asked = server.fake.requests.length + 1;
         const reader = new EventReader();
-        const frames: SseFrame[] = [];
+        const frames: EventFrame[] = [];
         for await (const frame of await server.api.stream(chat, { user_message: 'Go', ...body })) {
           frames.push(frame);
           if (reader.read(frame).openText === 'Half') break;

@@ -1,7 +1,7 @@
 import { documentedAnswers } from './documented-answers.js';
 import { EventReader } from './event-reader.js';
 import { EventStream } from './event-stream.js';
-import type { SseFrame } from './sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 /** An answer that is no stream; `body` is parsed if it is JSON. */
@@ -111,7 +111,7 @@ export class ApiClient {
    */
   async follow(
     of: Pick<Interaction, 'chat_id' | 'id'>,
-    drop: (frame: SseFrame) => boolean = () => false,
+    drop: (frame: EventFrame) => boolean = () => false,
     reader = new EventReader(),
   ): Promise<EventReader> {
     while (!reader.done) {

@@ -2,7 +2,7 @@ import type { ApiClient } from './api-client.js';
 import { EventReader } from './event-reader.js';
 import { random } from '../random.js';
 import { EXHAUSTIVE } from '../thoroughness.js';
-import type { SseFrame } from './sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 /** Of those where another type of event begins, and of the others. */
@@ -16,7 +16,7 @@ const MOST_OTHERS = 2;
 export async function resumeAfterEach(
   api: ApiClient,
   of: Pick<Interaction, 'chat_id' | 'id'>,
-  frames: readonly SseFrame[],
+  frames: readonly EventFrame[],
 ): Promise<EventReader[]> {
   const readers: EventReader[] = [];
   for (const cut of EXHAUSTIVE ? frames.keys() : sampleCuts(frames)) {
@@ -27,7 +27,7 @@ export async function resumeAfterEach(
 }
 
 /** The first frame, the last one, some after which another type of event comes, and some others. */
-function sampleCuts(frames: readonly SseFrame[]): readonly number[] {
+function sampleCuts(frames: readonly EventFrame[]): readonly number[] {
   const last = frames.length - 1;
   const inner = shuffled([...frames.keys()].slice(1, -1));
   const isBoundary = (cut: number): boolean => frames[cut]!.event !== frames[cut + 1]!.event;

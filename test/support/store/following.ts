@@ -2,7 +2,7 @@ import type { StreamEvent } from '../../../src/event-log/follow/stream-event.js'
 import type { RecordEvent, RecordType } from '../../../src/protocol/events.js';
 import type { ApiClient, Body } from '../client/api-client.js';
 import { EventReader } from '../client/event-reader.js';
-import type { SseFrame } from '../client/sse-frame.js';
+import type { EventFrame } from '../../../client/strict-reader.js';
 import type { Interaction } from '../../../src/protocol/wire/interaction.js';
 
 type RecordEventOf<T extends RecordType> = Extract<RecordEvent, { type: T }>;
@@ -14,14 +14,14 @@ type InteractionRef = Pick<Interaction, 'chat_id' | 'id'>;
  */
 export class Following {
   readonly reader = new EventReader();
-  readonly frames: SseFrame[] = [];
+  readonly frames: EventFrame[] = [];
   private readonly watchers = new Set<() => void>();
   private connection: Promise<'ended' | 'broken'>;
 
   constructor(
     api: ApiClient,
     readonly of: InteractionRef,
-    frames: AsyncIterable<SseFrame> | Promise<AsyncIterable<SseFrame>> = api.events(of),
+    frames: AsyncIterable<EventFrame> | Promise<AsyncIterable<EventFrame>> = api.events(of),
   ) {
     this.connection = this.read(frames);
   }
@@ -77,7 +77,7 @@ export class Following {
   }
 
   private async read(
-    frames: AsyncIterable<SseFrame> | Promise<AsyncIterable<SseFrame>>,
+    frames: AsyncIterable<EventFrame> | Promise<AsyncIterable<EventFrame>>,
   ): Promise<'ended' | 'broken'> {
     try {
       for await (const frame of await frames) {
