@@ -49,6 +49,7 @@ export async function startServer({
   });
   await untilReady(child, port);
   const ready_ms = performance.now() - begun;
+  if (tellsMemory) await child.message(); // 'ready', which its parent gets before any memory
   const memory = () => {
     child.send('memory');
     return child.message();
