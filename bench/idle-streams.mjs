@@ -1,13 +1,13 @@
 /**
  * Measures the memory of a built server per idle stream, all of it and the JavaScript heap:
  *
- *   node bench/idle-streams.mjs [--streams 1000] [--path /events]
+ *   node bench/idle-streams.mjs [--streams 1000] [--chat]
  *
- * `--path /chats/bench/events` measures streams of one chat. Aim: less than 60 KB each.
+ * `--chat` measures streams of one chat, in place of the feed. Aim: less than 60 KB each.
  */
-import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { createClient } from '../dist/client/index.js';
 import { describeMachine, rssMb } from './machine.mjs';
 import { startHelper } from './partners.mjs';
 import { productionCommand } from './production-command.mjs';
@@ -22,7 +22,7 @@ const SETTLE_MS = 5_000;
 const { values } = parseArgs({
   options: {
     streams: { type: 'string', default: '1000' },
-    path: { type: 'string', default: '/events' },
+    chat: { type: 'boolean', default: false },
   },
 });
 
@@ -33,9 +33,9 @@ const server = await startServer({
   command: productionCommand(),
   ...{ store, model, tellsMemory: true, pinned: false, env: { HEARTBEAT_MS: '1000' } },
 });
-const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
+const client = createClient({ url: `http://127.0.0.1:${server.port}` });
 try {
-  for (let n = 0; n < 60; n++) await post(`/chats`, { id: n === 0 ? 'bench' : `bench-${n}` });
+  for (let n = 0; n < 60; n++) await client.chats.create({ id: `bench-${n}` });
   await open(WARM);
   await delay(SETTLE_MS);
   const before = { ...(await server.memory()), rss: rssMb(server.pid) };
@@ -46,10 +46,9 @@ try {
   const rss = ((after.rss - before.rss) * 1024) / count;
   const heap = (after.heapUsed - before.heapUsed) / 1024 / count;
   console.log(
-    `${count} idle streams of ${values.path}: ${rss.toFixed(1)} KB RSS each, ${heap.toFixed(1)} KB of it heap`,
+    `${count} idle streams of ${values.chat ? 'a chat' : 'the feed'}: ${rss.toFixed(1)} KB RSS each, ${heap.toFixed(1)} KB of it heap`,
   );
 } finally {
-  agent.destroy();
   await server.stop();
   await model.stop();
   await removeStores();
@@ -60,23 +59,15 @@ async function open(count) {
     await Promise.all(Array.from({ length: Math.min(50, count - n) }, openOne));
 }
 
-/** Resolves with its first frame; then it is read on. */
-function openOne() {
-  return new Promise((resolve, reject) => {
-    const { port } = server;
-    const accept = 'text/event-stream';
-    request({ agent, host: '127.0.0.1', port, path: values.path, headers: { accept } })
-      .on('response', (response) => {
-        if (response.statusCode !== 200) reject(new Error(`HTTP ${response.statusCode}`));
-        response.on('data', (chunk) => String(chunk).includes('data: ') && resolve());
-      })
-      .on('error', () => resolve())
-      .end();
-  });
+/** Resolves with its first event; then it is read on until the server stops. */
+async function openOne() {
+  const options = { give_up_ms: 0 };
+  const stream = values.chat ? client.chat('bench-0').events(options) : client.feed(options);
+  const events = stream[Symbol.asyncIterator]();
+  await events.next();
+  void readOn(events).catch(() => {});
 }
 
-async function post(path, body) {
-  const headers = { 'content-type': 'application/json' };
-  const url = `http://127.0.0.1:${server.port}${path}`;
-  await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+async function readOn(events) {
+  while (!(await events.next()).done);
 }

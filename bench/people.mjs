@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createClient } from '../dist/client/index.js';
 import { call } from './call.mjs';
 import { summarise } from './percentiles.mjs';
 import { portOf } from './port-of.mjs';
-
-const END = /event: interaction_complete\ndata: .*"status":"COMPLETED"/;
 
 /** Starts interactions in new chats, and stays to read none of them. */
 export function startAndLeave(job) {
@@ -25,13 +24,12 @@ export function startAndLeave(job) {
 export function approve(job) {
   const { requests, at_once } = job;
   return eachOf(requests, at_once, async ({ id, chat_id, interaction_id }, i) => {
-    const port = portOf(job, i);
-    const path = `/chats/${chat_id}/interactions/${interaction_id}`;
-    const body = { approval_id: id, approved: true };
-    const { status } = await call({ port, method: 'POST', path: `${path}/approve`, body });
-    if (status !== 200) return false;
-    const { text } = await call({ port, path: `${path}/events`, accept: 'text/event-stream' });
-    return END.test(text);
+    const client = createClient({ url: `http://127.0.0.1:${portOf(job, i)}` });
+    const approval = { approval_id: id, approved: true };
+    await client.requests.approve(chat_id, interaction_id, approval);
+    let last;
+    for await (last of client.follow(chat_id, interaction_id, { give_up_ms: 0 }));
+    return last?.status === 'COMPLETED';
   });
 }
 

@@ -1,8 +1,7 @@
-import { request as ask } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from '../../dist/client/index.js';
 import { openDatabase } from '../../dist/src/storage/typeorm/connection/open-database.js';
 import { TypeOrmInteractionStore } from '../../dist/src/storage/typeorm/interactions/typeorm-interaction-store.js';
-import { MARK } from '../stamp.mjs';
 import { summarise } from '../percentiles.mjs';
 import { withCluster } from './cluster.mjs';
 import { saveChats } from './saved-chats.mjs';
@@ -107,25 +106,15 @@ async function timeFirstDeltas({ ports, redis }, chats) {
 
 /** Of the next interaction of a chat, in milliseconds; resolves at its end. */
 async function timeFirstDelta(port, chat) {
-  const path = `/chats/${chat}/interactions`;
-  const headers = { 'content-type': 'application/json', accept: 'text/event-stream' };
+  const message = { user_message: 'Go on', model: 'openai/flat-20' };
   const begun = performance.now();
-  const done = new Promise((resolve, reject) => {
-    let first;
-    const request = ask({ host: '127.0.0.1', port, method: 'POST', path, headers }, (response) => {
-      response.setEncoding('latin1');
-      response.on('data', (text) => {
-        if (text.includes(MARK)) first ??= performance.now() - begun;
-      });
-      response.on('close', () => {
-        if (first === undefined) reject(new Error(`${chat} had no answer.`));
-        else resolve(first);
-      });
-    });
-    request.on('error', reject);
-    request.end(JSON.stringify({ user_message: 'Go on', model: 'openai/flat-20' }));
-  });
-  const ms = await done;
+  let first;
+  for await (const { type } of createClient({ url: `http://127.0.0.1:${port}` }).start(
+    chat,
+    message,
+  ))
+    if (type === 'TEXT_DELTA') first ??= performance.now() - begun;
+  if (first === undefined) throw new Error(`${chat} had no answer.`);
   await delay(PAUSE_MS);
-  return ms;
+  return first;
 }

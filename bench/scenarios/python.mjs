@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { call as callServer, callForJson } from '../call.mjs';
+import { createClient } from '../../dist/client/index.js';
 import { summarise } from '../percentiles.mjs';
 import { startServer } from '../server.mjs';
 
@@ -57,12 +57,12 @@ async function calls(server, rest_ms) {
 
 /** How long the tool took, in milliseconds, as the log has it. */
 async function call({ port }) {
-  const path = `/chats/chat_${randomUUID().replaceAll('-', '')}/interactions`;
-  const { id } = await callForJson({ port, method: 'POST', path, body: { user_message: 'Go' } });
-  const events = { port, path: `${path}/${id}/events`, accept: 'text/event-stream' };
-  const { text } = await callServer(events);
-  const [, result] = /event: tool_result\ndata: (.*)/.exec(text) ?? [];
-  const { is_error, duration_ms } = JSON.parse(result ?? '{}');
-  if (is_error !== false) throw new Error(`A program did not run: ${result ?? text}`);
-  return duration_ms;
+  const client = createClient({ url: `http://127.0.0.1:${port}` });
+  const records = [];
+  for await (const event of client.start(`chat_${randomUUID()}`, { user_message: 'Go' }))
+    if ('seq' in event) records.push(event);
+  const result = records.find(({ type }) => type === 'TOOL_RESULT');
+  if (result?.is_error !== false)
+    throw new Error(`A program did not run: ${JSON.stringify(result ?? records)}`);
+  return result.duration_ms;
 }

@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { createClient } from 'parley/client';
+import type { StreamEvent } from 'parley/client';
 import { startScriptedModel } from './scripted-model.js';
 import { startServer } from './server.js';
 
@@ -21,40 +23,22 @@ test('a clerk looks things up, as often as its hook lets it', { timeout: 120_000
     await rm(folder, { recursive: true });
   });
 
-  const reply = await fetch(`${server.url}/chats/shop/interactions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user_message: 'Bread, milk, salt?', agent: 'clerk' }),
-  });
-  const records = eventsOf(await reply.text());
+  const message = { user_message: 'Bread, milk, salt?', agent: 'clerk' };
+  const events: StreamEvent[] = [];
+  for await (const event of createClient({ url: server.url }).start('shop', message))
+    events.push(event);
+  const results = events.filter((event) => event.type === 'TOOL_RESULT');
   deepEqual(
-    records.filter(({ type }) => type === 'TOOL_RESULT').map(({ tool_output }) => tool_output),
+    results.map(({ tool_output }) => tool_output),
     ['bread: 3', 'milk: 0', 'This call was refused: 2 lookups are enough. Answer now.'],
   );
-  equal(
-    records.findLast(({ type }) => type === 'ANSWER')?.content,
-    'Three loaves, no milk. (2 lookups)',
-  );
-  const [streamed, returned] = records.filter(({ type }) => type === 'ANSWER');
+  const [streamed, returned] = events.filter((event) => event.type === 'ANSWER');
+  equal(returned?.content, 'Three loaves, no milk. (2 lookups)');
   equal(returned?.replaces, streamed?.block_id);
-  equal(records.at(-1)?.status, 'COMPLETED');
+  const last = events.at(-1);
+  equal(last?.type === 'INTERACTION_COMPLETE' && last.status, 'COMPLETED');
   equal(server.lines.filter((line) => line === 'The stock is closed.').length, 1);
 });
-
-interface Event {
-  readonly type: string;
-  readonly tool_output?: string;
-  readonly content?: string;
-  readonly block_id?: string;
-  readonly replaces?: string;
-  readonly status?: string;
-}
-
-/** What a stream of Server-Sent Events says. */
-function eventsOf(stream: string): Event[] {
-  const data = stream.split('\n').filter((line) => line.startsWith('data: '));
-  return data.map((line) => JSON.parse(line.slice('data: '.length)) as Event);
-}
 
 function call(id: string, item: string): object {
   const input = { name: 'count_stock', arguments: JSON.stringify({ item }) };

@@ -1,10 +1,11 @@
-import { match, ok } from 'node:assert/strict';
+import { equal, match, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
+import { createClient } from 'parley/client';
 import { toolChecks } from 'parley/testing/tool';
 import { RollDiceTool } from './roll-dice.tool.js';
 import { startScriptedModel } from './scripted-model.js';
@@ -51,14 +52,15 @@ test('is called by an agent of a server', { timeout: 120_000 }, async (t) => {
   });
 
   const url = await readUrl(server.stdout);
-  const reply = await fetch(`${url}/chats/dice/interactions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user_message: 'Roll two dice.' }),
-  });
-  const events = await reply.text();
-  match(events, /^data: .*"type":"TOOL_RESULT".*"tool_output":"[1-6], [1-6]"/m);
-  match(events, /^data: .*"status":"COMPLETED"/m);
+  let result = '';
+  let status: string | undefined;
+  const stream = createClient({ url }).start('dice', { user_message: 'Roll two dice.' });
+  for await (const event of stream) {
+    if (event.type === 'TOOL_RESULT') result = event.tool_output;
+    if (event.type === 'INTERACTION_COMPLETE') status = event.status;
+  }
+  match(result, /^[1-6], [1-6]$/);
+  equal(status, 'COMPLETED');
 });
 
 /** Where the server says that it listens. */
