@@ -12,8 +12,8 @@ const ANSWER_LENGTH = 500;
  * ended.
  */
 const CHATS = `
-  INSERT INTO chats (uid, tenant_id, id, owner, visibility, head_interaction_id, created_at, updated_at, metadata)
-  SELECT gen_random_uuid(), 'default', id, 'local', 'private', id || '_' || $2::integer, now(), now(), '{}' FROM unnest($1::text[]) AS id RETURNING id, uid`;
+  INSERT INTO chats (uid, tenant_id, id, owner, visibility, head_interaction_id, created_at, updated_at, settings, messages, metadata)
+  SELECT gen_random_uuid(), 'default', id, 'local', 'private', id || '_' || $2::integer, now(), now(), '{}', '[]', '{}' FROM unnest($1::text[]) AS id RETURNING id, uid`;
 const INTERACTIONS = `
   INSERT INTO interactions (id, chat_uid, chat_id, tenant_id, started_by, parent_id, status, user_message, agent, agent_id, model, settings, created_at, completed_at,
     last_seq, metadata, epoch, added_messages)
