@@ -22,6 +22,7 @@ export const text = {
   wholeLines: 'Long lines whole',
   leftOut: (count: number) => `⋯ ${number.format(count)} characters are not shown ⋯`,
   fewerLines: 'Fewer lines',
+  copyAll: 'Copy all',
   noOutput: 'No output.',
   input: 'Input',
   output: 'Output',

@@ -2,6 +2,7 @@ import Anser from 'anser';
 import { useMemo, useState } from 'react';
 import { text } from '../../strings/chat';
 import { visible } from '../../text/visible';
+import { CopyButton } from '../../ui/copy-button';
 import css from './tool-call.module.css';
 
 const FIRST_LINES = 8;
@@ -9,7 +10,10 @@ const FIRST_LINES = 8;
 const MOST_SHOWN = 60_000;
 const COLUMNS = 2000;
 
-/** Output of a tool: eight lines, and more on request. Of one that runs the last eight. */
+/**
+ * Output of a tool: eight lines, and more on request. Of one that runs the last eight. All of one
+ * that is too long to be drawn can be copied.
+ */
 export function Output(props: { text: string; isOpen: boolean; isError: boolean }) {
   const { isOpen, isError } = props;
   const [isWhole, setWhole] = useState(false);
@@ -26,6 +30,7 @@ export function Output(props: { text: string; isOpen: boolean; isError: boolean 
           {isWhole ? text.fewerLines : hidden > 0 ? text.lines(hidden) : text.wholeLines}
         </button>
       )}
+      {props.text.length > MOST_SHOWN && <CopyButton text={props.text} label={text.copyAll} />}
     </div>
   );
 }
