@@ -17,6 +17,8 @@ export interface Log {
 /** Maximum number of logs read at once: two of a browser's few connections are streams already. */
 const MOST_STREAMS = 2;
 const FLUSH_MS = 200;
+/** Without any connection for so long, a reader is told, who can have it tried again. */
+const GIVE_UP_MS = 5000;
 const NO_LOG: Log = { records: [], isWhole: false, error: undefined };
 const NOTHING = new Store<Log>(NO_LOG);
 
@@ -64,7 +66,7 @@ class Logs {
     const records: RecordEvent[] = [];
     let told = Date.now();
     try {
-      for await (const event of client.follow(this.chatId, id)) {
+      for await (const event of client.follow(this.chatId, id, { give_up_ms: GIVE_UP_MS })) {
         if ('seq' in event) records.push(event);
         if (Date.now() - told < FLUSH_MS) continue;
         told = Date.now();
