@@ -1776,7 +1776,7 @@ export interface components {
       readonly type: string;
     };
     /**
-     * @description Everything about the chat but its interactions: the first frame, and again when something may have been missed. Replaces all that the frames before have said.
+     * @description Everything about the chat but its interactions: the first frame, and again when something may have been missed, or the last interaction was taken out of the queue. Replaces all that the frames before have said.
      * @example {
      *       "type": "CHAT_STATE",
      *       "chat_id": "chat_1",

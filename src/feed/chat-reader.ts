@@ -121,8 +121,8 @@ export class ChatReader {
   private async take(change: ChatChange): Promise<void> {
     const { after, row, isLate } = change;
     if (!after || !row || !sees(this.options.viewer, after.state)) return this.finish();
-    if (isLate) await this.sendState();
-    else this.sendChanges(change, viewChat(row, after.state));
+    if (!isLate) this.sendChanges(change, viewChat(row, after.state));
+    if (isLate || isQueueEmptied(change)) await this.sendState();
     this.wake();
   }
 
@@ -285,4 +285,10 @@ export class ChatReader {
     this.stop();
     this.reader.error(error);
   }
+}
+
+/** The last message was taken out of the queue: there is none left to tell of in its place. */
+function isQueueEmptied({ before, after }: ChatChange): boolean {
+  const { queued, active_interaction_id } = after!.state;
+  return queued.length === 0 && !!before?.state.queued.some((id) => id !== active_interaction_id);
 }

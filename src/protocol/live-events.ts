@@ -113,7 +113,7 @@ function build() {
       })
       .meta({
         description:
-          'Everything about the chat but its interactions: the first frame, and again when something may have been missed. Replaces all that the frames before have said.',
+          'Everything about the chat but its interactions: the first frame, and again when something may have been missed, or the last interaction was taken out of the queue. Replaces all that the frames before have said.',
         example: {
           ...{ ...EXAMPLE, chat: CHAT, head_interaction_id: 'int_1' },
           ...{ active_interaction_id: 'int_1', queued: [] },

@@ -150,6 +150,18 @@ export function describeQueue(servers: Servers): void {
         await live.close();
       });
 
+      it('tells the readers of the chat that the only message was taken out', async () => {
+        const running = await hold(server, person, 'emptied');
+        const live = await LiveWatch.open(api(), '/chats/emptied/events');
+        await live.until('chat_state');
+        const one = await enqueue(person, 'emptied', 'One');
+        await live.until('interaction_queued');
+        await person.cancel(one.of, '?wait=true');
+        await live.until('chat_state', ({ queued }) => (queued as string[]).length === 0, 2);
+        await person.cancel(running.of, '?wait=true');
+        await live.close();
+      });
+
       it('changes a message before it begins, or not at all', async () => {
         for (let i = 0; i < 5; i++) {
           const chat = `raced-${i}`;
