@@ -81,9 +81,8 @@ export const TABLE: Readonly<Record<string, readonly Row[]>> = {
   ],
   'chat: get /chats/{chat_id}/interactions/{interaction_id}/records/{seq}/images/{index}': [
     {
-      ids: OF,
-      send: { seq: 1, index: 0 }, // its record has no image
-      ...{ unsent: 'Range If-None-Match', varies: true, done: 404 },
+      ...{ ids: OF, own: { seq: 'image_seq' }, send: { index: 0 }, on: 'ended' },
+      ...{ unsent: 'Range If-None-Match', varies: true }, // only one of the interactions has it
     },
   ],
   'operate: get /interactions': [

@@ -25,6 +25,7 @@ const deed = (what: string) => ({ name: 'deed', arguments: { what } });
 const turnsOf = (word: string): Readonly<Record<string, readonly FakeTurn[]>> => ({
   ended: [
     { thinking: `${word}-thinking`, text: `${word}-text`, calls: [deed(`${word}-input`)] },
+    { calls: [{ name: 'picture', arguments: {} }] },
     { text: `${word}-answer` },
   ],
   waiting: [
@@ -70,6 +71,7 @@ export async function makeWorld(
   const ended = await begin('ended', { approval_mode: 'auto' });
   const reader = await api.follow(ended);
   expect(reader.find('INTERACTION_COMPLETE')).toMatchObject({ status: 'COMPLETED' });
+  const shown = reader.records.find((it) => it.type === 'TOOL_RESULT' && it.images);
   const running = await begin('running', {});
   const waiting = await begin('waiting', { client_tools: [OPEN_DOOR] });
   const pending = async () =>
@@ -96,6 +98,7 @@ export async function makeWorld(
     word: `${word}-`,
     task: first,
     file: file.id,
+    image_seq: String(shown!.seq), // of the interaction that has ended
     files_cursor: cursorOf({ created_at: '2099-01-15T10:00:00.000Z', id: file.id }),
     idempotency_key,
     rule: await add('/permissions/rules', session),

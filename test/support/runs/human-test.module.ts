@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { AgentType } from '../../../src/agents/agent-type.decorator.js';
 import type { AgentContext } from '../../../src/agents/agent-context.js';
 import { Agent } from '../../../src/agents/agent.js';
+import { ToolOutput } from '../../../src/tools/core/tool-output.js';
 import { ToolProvider } from '../../../src/tools/core/tool-provider.decorator.js';
 import { Tool } from '../../../src/tools/core/tool.js';
 import type { ToolContext, ToolPolicy } from '../../../src/tools/core/tool.js';
+import { IMAGES } from '../tools/images.js';
 
 const READS: Omit<ToolPolicy, 'recovery'> = { category: 'read', read_only: true, risk: 'low' };
 
@@ -131,11 +133,26 @@ export class DeedTool extends Tool<z.output<typeof deed>> {
   }
 }
 
+/** A tool that shows an image. */
+@Injectable()
+@ToolProvider()
+class PictureTool extends Tool {
+  readonly name = 'picture';
+  readonly description = 'Shows a picture.';
+  readonly input = nothing;
+  readonly policy: ToolPolicy = { ...READS, recovery: 'rerun' };
+
+  execute(): ToolOutput {
+    const image = { media_type: 'image/png', data: IMAGES.png } as const;
+    return new ToolOutput('Red.', { journal: { images: [image] } });
+  }
+}
+
 /** Agents and tools for tests with people in them. */
 @Module({
   providers: [
     ...[AskerAgent, BrancherAgent],
-    ...[InterviewTool, PinnedTool, StubbornTool, PatientTool, DeedTool],
+    ...[InterviewTool, PinnedTool, StubbornTool, PatientTool, DeedTool, PictureTool],
   ],
 })
 export class HumanTestModule {}
