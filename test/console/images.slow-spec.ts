@@ -106,6 +106,36 @@ describeInChromium('Images in the console', () => {
     },
   );
 
+  it('shows the images among the files of the chat, and no drawing', async () => {
+    const [page] = await begin();
+    await page.goto(`${page.url()}?panel=files`);
+    const files = page.getByTestId('file');
+    const thumbnail = files.filter({ hasText: 'image/png' }).getByTestId('thumbnail');
+    await eventually(() => isDrawn(thumbnail.getByRole('img')));
+    await files.filter({ hasText: 'a.svg' }).waitFor();
+    expect(await files.getByTestId('thumbnail').count()).toBe(1);
+    await thumbnail.getByRole('button').click();
+    await page.getByRole('dialog', { name: 'redgnp.png' }).getByRole('img').waitFor();
+  });
+
+  it('shows the image of a message that is queued, over a reload, until it is removed', async () => {
+    const [page] = await begin();
+    await say(page, 'write a long answer, 20000 words');
+    await page.getByTestId('stop').waitFor();
+    await page.locator('input[type=file]').setInputFiles([RED, DRAWING]);
+    await page.getByRole('progressbar').first().waitFor({ state: 'detached' });
+    await page.getByTestId('composer').fill('what is 7*7');
+    await page.getByTestId('composer').press('Control+Enter');
+    const item = page.getByTestId('queue-item').filter({ hasText: 'what is 7*7' });
+    const image = item.getByTestId('thumbnail').getByRole('img');
+    await eventually(() => isDrawn(image));
+    await page.reload();
+    await eventually(() => isDrawn(image));
+    expect(await item.getByTestId('thumbnail').count()).toBe(1);
+    await item.getByRole('button', { name: /Remove/ }).click();
+    await item.waitFor({ state: 'detached' });
+  });
+
   it('loads what comes into sight, and no more', async () => {
     const [page, chat] = await begin();
     const asked = new Set<string>();
