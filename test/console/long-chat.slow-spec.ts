@@ -2,6 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describeInChromium, TestBrowser } from '../support/console/browser.js';
 import { eventually } from '../support/eventually.js';
 import { Gate } from '../support/gate.js';
+import { delta } from '../support/model/fake-openai-turn.js';
 import { FakeOpenAi } from '../support/model/fake-openai.js';
 import { FILES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
@@ -139,5 +140,30 @@ describeInChromium('The console, with a long chat', () => {
     await page.getByTestId('stop').waitFor({ state: 'detached' });
     await code.locator('.hljs-keyword').nth(149).waitFor();
     expect(await code.textContent()).toBe(lines(0, 150).trimEnd());
+  });
+
+  it('keeps over a reload for how long a reader has watched it think', async () => {
+    const page = await browser.open(url);
+    const rest = new Gate();
+    model.reply({
+      steps: [
+        delta({ role: 'assistant', reasoning_content: 'Let me see.' }),
+        rest,
+        delta({ content: 'It is so.' }, 'stop'),
+        { raw: 'data: [DONE]\n\n' },
+      ],
+    });
+    await page.getByTestId('composer').fill('Is it so?');
+    await page.getByTestId('composer').press('Enter');
+    const thinking = page.getByTestId('thinking').getByRole('button');
+    await thinking.getByText(/^Thinking [1-9]\d* s/).waitFor();
+    rest.open();
+    await page.getByTestId('message-agent').getByText('It is so.').waitFor();
+    await page.getByTestId('stop').waitFor({ state: 'detached' });
+    const label = await thinking.innerText();
+    expect(label).toMatch(/^Thought for [1-9]\d* s$/);
+    await page.reload();
+    await page.getByTestId('message-agent').getByText('It is so.').waitFor();
+    expect(await thinking.innerText()).toBe(label);
   });
 });
