@@ -3,6 +3,7 @@ import { ModelError } from '../model-error.js';
 import type { ModelRequest } from '../model-provider.js';
 import { demoTurn } from './demo-script.js';
 
+const BOARD = 'The board, one task a line:\n{"title":"A"}';
 const ALL = ['calculator', 'current_time', 'ask_human', 'bash'];
 
 function request(content: string, offered = ALL, after: readonly Message[] = []): ModelRequest {
@@ -144,7 +145,13 @@ describe(demoTurn.name, () => {
     ['current_time', {}, '2026-01-15T11:00:00Z (Thursday, UTC)', /^It is 2026-01-15/],
     ['current_time', {}, 'The call was cancelled.', 'current_time says: The call was cancelled.'],
     ['ask_human', { question: 'Who?' }, 'Ada', 'ask_human says: Ada'],
-    ['bash', { command: 'ls' }, 'a.txt\n', 'I ran `ls`. It says:\n\na.txt'],
+    ['bash', { command: 'ls' }, 'a.txt\n', 'I ran `ls`. It says:\n\n```\na.txt\n```'],
+    ['bash', { command: 'x' }, 'a\n```', 'I ran `x`. It says:\n\n````\na\n```\n````'],
+    ['todo', { tasks: [{ title: 'A' }] }, BOARD, 'I put 1 task on the board.'],
+    ['todo', { tasks: [{ title: 'A' }, { title: 'B' }] }, BOARD, 'I put 2 tasks on the board.'],
+    ['todo', { tasks: [] }, BOARD, `todo says: ${BOARD}`],
+    ['todo', { tasks: [{ id: 'x', title: 'A' }] }, BOARD, `todo says: ${BOARD}`],
+    ['todo', { tasks: [{}] }, `a task: no.\n${BOARD}`, `todo says: a task: no.\n${BOARD}`],
     ['bash', { command: 'ls' }, 'Rejected by the user: too risky', /too risky/],
   ])('tells what %s of %j brought', (name, input, result, text) => {
     const turn = demoTurn(request('x', ALL, called(name, input, result)));
@@ -167,6 +174,17 @@ describe(demoTurn.name, () => {
     const again: Message = { role: 'user', content: 'and 2+2?' };
     const turn = demoTurn(request('what is 6*7', ALL, [...called('calculator', {}, '42'), again]));
     expect(turn.calls).toEqual([{ name: 'calculator', arguments: { expression: '2+2' } }]);
+  });
+
+  it('tells the notes that came while its tools ran, beside what these brought', () => {
+    const notes: Message[] = ['Be brief.', 'Be quick.'].map((content) => ({
+      role: 'user',
+      content,
+    }));
+    const turn = demoTurn(request('x', ALL, [...called('ask_human', {}, 'Ada'), ...notes]));
+    expect(turn).toEqual({
+      text: 'ask_human says: Ada\n\nYou told me meanwhile: Be brief.\n\nYou told me meanwhile: Be quick.',
+    });
   });
 
   it('fails when told to, for good', () => {

@@ -82,7 +82,8 @@ export function demoTurn({ messages, tools, tool_choice, schema }: ModelRequest)
   const results = describeResults(messages.slice(start + 1));
   if (results !== '') return { text: results };
   const offered = new Set(tool_choice === 'none' ? [] : tools?.map(({ name }) => name));
-  return reply(cutText(ownWords(messages[start]?.content ?? ''), MAX_MESSAGE), offered);
+  const message = cutText(ownWords(messages[start]?.content ?? ''), MAX_MESSAGE);
+  return reply(message, offered) ?? { text: describeNotes(messages) ?? introduction(offered) };
 }
 
 /** The message without the files that follow: their texts give no orders. */
@@ -90,7 +91,8 @@ function ownWords(message: string): string {
   return message.split('\n\n[File ', 1)[0] ?? '';
 }
 
-function reply(message: string, offered: ReadonlySet<string>): DemoTurn {
+/** Undefined: the script does not understand it. */
+function reply(message: string, offered: ReadonlySet<string>): DemoTurn | undefined {
   if (/^\s*fail\b/i.test(message)) throw refusal('The demo model failed, as it was told to.');
   if (/^\s*slow\b/i.test(message)) return { text: SLOW_ANSWER, slowness: SLOWNESS };
   const named = CALL.exec(message);
@@ -100,7 +102,7 @@ function reply(message: string, offered: ReadonlySet<string>): DemoTurn {
     return longAnswer(Math.min(words, MAX_WORDS));
   }
   const wanted = callsFor(message);
-  if (wanted.length === 0) return { text: introduction(offered) };
+  if (wanted.length === 0) return undefined;
   const calls = wanted.filter(({ name }) => offered.has(name));
   const missing = wanted.filter(({ name }) => !offered.has(name)).map(({ name }) => name);
   return {
@@ -203,6 +205,16 @@ function longAnswer(words: number): DemoTurn {
   return { thinking: `${words} words, then.`, text: text.join('').trim() };
 }
 
+/** An answer to notes that came while tools ran: their results, and the notes. */
+function describeNotes(messages: readonly Message[]): string | undefined {
+  const end = messages.findLastIndex(({ role }) => role !== 'user');
+  if (messages[end]?.role !== 'tool') return undefined;
+  const before = messages.slice(0, end + 1);
+  const start = before.findLastIndex(({ role }) => role === 'user');
+  const notes = messages.slice(end + 1).map(({ content }) => `You told me meanwhile: ${content}`);
+  return [describeResults(before.slice(start + 1)), ...notes].join('\n\n');
+}
+
 /** A sentence for each tool result after the last user message; empty if there is none. */
 function describeResults(messages: readonly Message[]): string {
   const calls = messages.flatMap((m) => (m.role === 'assistant' ? (m.tool_calls ?? []) : []));
@@ -220,8 +232,25 @@ function describeResult({ function: { name, arguments: json } }: ToolCall, resul
     return `${String(input.expression)} = ${result}`;
   if (name === 'current_time' && /^\d/.test(result)) return `It is ${result}.`;
   if (NOT_RUN.test(result)) return `I did not call ${name}: ${result}`;
-  if (name === 'bash') return `I ran \`${String(input.command)}\`. It says:\n\n${result}`;
+  if (name === 'bash')
+    return `I ran \`${String(input.command)}\`. It says:\n\n${codeBlock(result)}`;
+  // Refusals stand before the board.
+  const added = name === 'todo' && result.startsWith('The board, ') ? countNew(input) : 0;
+  if (added > 0) return `I put ${added} ${added === 1 ? 'task' : 'tasks'} on the board.`;
   return `${name} says: ${result}`;
+}
+
+/** How many tasks a call of `todo` adds; 0 if it does anything else. */
+function countNew(input: DemoCall['arguments']): number {
+  const tasks = input['tasks'] as readonly { readonly id?: string; readonly remove?: boolean }[];
+  return tasks.every(({ id, remove }) => id === undefined && !remove) ? tasks.length : 0;
+}
+
+/** The fence is longer than any in the text. */
+function codeBlock(text: string): string {
+  const runs = text.match(/`+/g) ?? [];
+  const fence = '`'.repeat(runs.reduce((most, { length }) => Math.max(most, length + 1), 3));
+  return `${fence}\n${text}\n${fence}`;
 }
 
 function refusal(message: string): ModelError {
