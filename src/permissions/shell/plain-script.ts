@@ -147,7 +147,13 @@ function checkName(name: string): void {
 /** Describes what is at the start of a text. */
 function describe(text: string): string {
   const [, what] = DESCRIPTIONS.find(([begin]) => begin.test(text)) ?? [];
-  return `${what ?? 'an unusual character outside of quotes'} (${show(text.split(/[\s;]/, 1)[0]!)})`;
+  return `${what ?? 'an unusual character outside of quotes'} (${show(wordOf(text))})`;
+}
+
+/** The first word of a text; of a command in a command all up to the parenthesis that ends one. */
+function wordOf(text: string): string {
+  const end = text.startsWith('$(') ? text.indexOf(')') + 1 : 0;
+  return end > 0 ? text.slice(0, end) : text.split(/[\s;]/, 1)[0]!;
 }
 
 const DESCRIPTIONS: readonly (readonly [RegExp, string])[] = [
