@@ -103,8 +103,8 @@ export const emptyText = {
     },
     {
       title: 'Watch a sub-agent',
-      hint: 'One agent gives work to another',
-      prompt: 'call agent {"agent_type": "react", "prompt": "What is 6*7?"}',
+      hint: 'It waits for you: send it a note, then approve',
+      prompt: 'call agent {"agent_type": "react", "prompt": "run `date`"}',
     },
     {
       title: 'Plan on the board',
