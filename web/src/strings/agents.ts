@@ -24,7 +24,7 @@ export const agentText = {
   steer: 'Steer this agent',
   kinds: { note: 'Note', modify: 'New task', delete: 'Stop' } as const,
   hints: {
-    note: 'It reads this before its next step.',
+    note: 'It reads this before its next step, unless it has ended by then.',
     modify: 'Its task becomes this. What it has done so far stays.',
     delete: 'It and all agents below it end.',
   } as const,
@@ -36,7 +36,7 @@ export const agentText = {
   confirmHint: 'It and all agents below it end. What they have done so far stays.',
   accepted: 'accepted, not read yet',
   read: (seq: number) => `read at record ${seq}`,
-  tooLate: 'not any more: it had ended',
+  tooLate: 'not read: it had ended',
   backToChat: 'Back to the conversation',
   missing: 'This agent is not there',
   missingHint: 'It was of a chat that is gone, or you may not see it.',
