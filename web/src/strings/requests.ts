@@ -41,6 +41,11 @@ export const requestText = {
     'No rule of this scope would decide calls like this one: another rule comes first, or it can’t be read for certain. Decide for this call only.',
   wouldHave: (count: number, of: number, tool: string) =>
     `It would have decided ${count} of ${of} earlier ${of === 1 ? 'call' : 'calls'} of ${tool} here.`,
+  waited: {
+    approval: 'waited here for a decision',
+    input: 'waited here for an answer',
+    tool: 'waited here for a result',
+  } satisfies Record<RequestState['kind'], string>,
   more: (count: number) => `and ${count} more`,
   why: 'Why it asks',
   risks: { low: 'low risk', medium: 'medium risk', high: 'high risk' } as Readonly<

@@ -2,9 +2,9 @@ import { Bot, ChevronRight } from 'lucide-react';
 import type { AgentNode, RequestState } from 'parley/client';
 import { use, useMemo, useState } from 'react';
 import { text } from '../../strings/chat';
+import { PastCard } from '../../requests/past-card';
 import { QuestionCard } from '../../requests/question-card';
 import { ItemFrame } from './item-frame';
-import { AsItWas } from '../../records/as-it-was';
 import { useItemWindow } from './item-window';
 import { IsPast } from '../../records/use-shown';
 import { itemsOf } from './items';
@@ -70,6 +70,7 @@ interface ItemViewProps {
 }
 
 function ItemView({ item, turn, requests }: ItemViewProps) {
+  const isPast = use(IsPast);
   switch (item.kind) {
     case 'text':
       return (
@@ -90,10 +91,10 @@ function ItemView({ item, turn, requests }: ItemViewProps) {
         />
       );
     case 'question':
-      return (
-        <AsItWas>
-          <QuestionCard request={item.request} />
-        </AsItWas>
+      return isPast && item.request.status === 'pending' ? (
+        <PastCard request={item.request} />
+      ) : (
+        <QuestionCard request={item.request} />
       );
     case 'agent':
       return <SubAgent turn={turn} agentId={item.agent_id} requests={requests} />;

@@ -4,10 +4,10 @@ import { use, useState } from 'react';
 import type { ReactNode } from 'react';
 import { picturesOf } from '../../pictures/picture';
 import { Thumbnail } from '../../pictures/thumbnail';
-import { AsItWas } from '../../records/as-it-was';
 import { IsPast } from '../../records/use-shown';
 import { ApprovalCard } from '../../requests/approval-card';
 import { ClientToolCard } from '../../requests/client-tool-card';
+import { PastCard } from '../../requests/past-card';
 import { QuestionCard } from '../../requests/question-card';
 import { Settled } from '../../requests/settled';
 import { text as chatText } from '../../strings/chat';
@@ -39,19 +39,15 @@ export function ToolCall({ item, isActive, waitsForPerson, renderAgent }: ToolCa
   const { call, request, result, output, agents } = item;
   const known = stateOf(item, isActive);
   const state = known === 'running' && waitsForPerson ? 'waiting' : known;
-  const isPending = request?.status === 'pending';
   const [isShown, setShown] = useState<boolean>();
   // A running call shows its output; one that has ended is folded, but for failures and what a
   // person sees at a glance.
   const diff = diffIn(result);
   const isSeen = diff !== undefined || result?.images !== undefined;
   const shows = isShown ?? (state === 'running' || state === 'failed' || isSeen);
-  if (isPending)
-    return (
-      <AsItWas>
-        <RequestCard request={request} />
-      </AsItWas>
-    );
+  const isPast = use(IsPast);
+  if (request?.status === 'pending')
+    return isPast ? <PastCard request={request} /> : <RequestCard request={request} />;
   return (
     <section className={css['call']} data-testid="tool-call" data-state={state}>
       <button type="button" aria-expanded={shows} onClick={() => setShown(!shows)}>
