@@ -1,7 +1,7 @@
 import { useLocation, useRoute } from 'wouter';
 import { feed } from '../feed/shared-feed';
 import { OPERATE_PAGES } from '../operate/pages';
-import { showTab, TABS, usePanelFlag } from '../panel/panel-tab';
+import { TABS, useShowTab } from '../panel/panel-tab';
 import { client } from '../session/client';
 import { credential, signOut } from '../session/credential';
 import { saveLog } from '../chats/chat-menu';
@@ -50,7 +50,7 @@ export function useEntries(options: EntriesOptions): readonly Entry[] {
 function useHere({ onDialog }: EntriesOptions): readonly Entry[] {
   const [isChat, params] = useRoute('/chats/:chat');
   const [, go] = useLocation();
-  const panel = usePanelFlag();
+  const show = useShowTab();
   const id = isChat ? params.chat : undefined;
   const chat = useStore(feed, ({ chats }) => chats.find((each) => each.id === id));
   if (id === undefined) return [];
@@ -58,12 +58,7 @@ function useHere({ onDialog }: EntriesOptions): readonly Entry[] {
   return [
     ...(isActive ? [here(text.stop, () => void stop(id))] : []),
     here(text.copyLink, () => void copyText(location.href.split('#', 1)[0]!)),
-    ...TABS.map((tab) =>
-      here(text.tabs[tab], () => {
-        panel.set(true);
-        showTab(tab);
-      }),
-    ),
+    ...TABS.map((tab) => here(text.tabs[tab], () => show(tab))),
     here(text.board, () => go(`/chats/${id}/board`)),
     ...(chat ? [here(text.rename, () => onDialog('rename'))] : []),
     here(text.export, () => void saveLog(id)),

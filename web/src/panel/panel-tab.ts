@@ -27,6 +27,15 @@ export function showTab(tab: PanelTab): void {
   changeAddress({ params: { [NAME]: tab } });
 }
 
+/** Shows a tab, also where the panel is closed. */
+export function useShowTab(): (tab: PanelTab) => void {
+  const flag = usePanelFlag();
+  return (tab) => {
+    flag.set(true);
+    showTab(tab);
+  };
+}
+
 /** Keeps the address and the button of the panel in step. An address that names a tab opens it. */
 export function usePanelAddress(chatId: string): void {
   const flag = usePanelFlag();

@@ -20,6 +20,7 @@ export const callText = {
   output: 'Output',
   changes: 'Changes',
   changedInput: 'Input as you changed it',
+  onBoard: 'See it on the board',
   truncated: 'The rest was too long for the server to keep.',
 };
 

@@ -4,6 +4,7 @@ import { use, useState } from 'react';
 import type { ReactNode } from 'react';
 import { picturesOf } from '../../pictures/picture';
 import { Thumbnail } from '../../pictures/thumbnail';
+import { useShowTab } from '../../panel/panel-tab';
 import { IsPast } from '../../records/use-shown';
 import { ApprovalCard } from '../../requests/approval-card';
 import { ClientToolCard } from '../../requests/client-tool-card';
@@ -59,6 +60,7 @@ export function ToolCall({ item, isActive, waitsForPerson, renderAgent }: ToolCa
       </button>
       {request?.status === 'settled' && <Settled request={request} />}
       {agents.map(renderAgent)}
+      {call?.tool_name === 'todo' && state === 'done' && <BoardLink />}
       {shows && (
         <div className={css['body']}>
           {diff !== undefined && <DiffView diff={diff} />}
@@ -78,6 +80,23 @@ export function ToolCall({ item, isActive, waitsForPerson, renderAgent }: ToolCa
         </div>
       )}
     </section>
+  );
+}
+
+/** The board is where the tasks are moved on. */
+function BoardLink() {
+  const show = useShowTab();
+  return (
+    <a
+      className={css['board']}
+      href="?panel=tasks"
+      onClick={(event) => {
+        event.preventDefault();
+        show('tasks');
+      }}
+    >
+      {text.onBoard}
+    </a>
   );
 }
 
