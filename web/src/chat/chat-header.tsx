@@ -3,11 +3,12 @@ import { useEffect, useState } from 'react';
 import { text } from '../strings/chat';
 import { sidebarText } from '../strings/sidebar';
 import { visible } from '../text/visible';
-import { IconButton } from '../ui/button';
+import { Button, IconButton } from '../ui/button';
 import { sheetIsOpen, sidebarIsOpen } from '../ui/layout';
 import { usePageTitle } from '../ui/page-title';
 import { Mark, Status } from '../ui/status';
 import { useStore } from '../ui/store';
+import { Tooltip } from '../ui/tooltip';
 import { useIsMedium } from '../ui/use-media';
 import { ChatMenu } from '../chats/chat-menu';
 import { usePanelFlag } from '../panel/panel-tab';
@@ -20,8 +21,6 @@ export function ChatHeader({ view, hasPanel = true }: { view: ChatView; hasPanel
   const { conversation, usage } = view;
   const chat = conversation?.chat;
   const title = chat ? (chat.title ?? text.untitled) : text.chat;
-  const panel = usePanelFlag();
-  const isOpen = useStore(panel);
   usePageTitle(visible(title));
   return (
     <header className={css['header']}>
@@ -36,16 +35,31 @@ export function ChatHeader({ view, hasPanel = true }: { view: ChatView; hasPanel
       {usage && <UsageMark usage={usage} />}
       <Connection view={view} />
       {chat && <ChatMenu chat={chat} />}
-      {hasPanel && (
-        <IconButton
-          label={isOpen ? sidebarText.closePanel : sidebarText.openPanel}
-          aria-pressed={isOpen}
-          onClick={() => panel.set(!isOpen)}
-        >
-          <PanelRightOpen size={16} aria-hidden />
-        </IconButton>
-      )}
+      {hasPanel && <PanelButton />}
     </header>
+  );
+}
+
+/** While the panel is closed and there is room, it has a name: most of the page is behind it. */
+function PanelButton() {
+  const panel = usePanelFlag();
+  const isOpen = useStore(panel);
+  const hasRoom = !useIsMedium();
+  const label = isOpen ? sidebarText.closePanel : sidebarText.openPanel;
+  const icon = <PanelRightOpen size={16} aria-hidden />;
+  if (isOpen || !hasRoom)
+    return (
+      <IconButton label={label} aria-pressed={isOpen} onClick={() => panel.set(!isOpen)}>
+        {icon}
+      </IconButton>
+    );
+  return (
+    <Tooltip text={label}>
+      <Button look="plain" aria-label={label} aria-pressed={false} onClick={() => panel.set(true)}>
+        {sidebarText.panel}
+        {icon}
+      </Button>
+    </Tooltip>
   );
 }
 
