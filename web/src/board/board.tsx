@@ -11,7 +11,9 @@ import type { Announcements, DragEndEvent, KeyboardCoordinateGetter } from '@dnd
 import { Plus } from 'lucide-react';
 import type { Task } from 'parley/client';
 import { useState } from 'react';
+import { useKeys } from '../keys/registry';
 import { boardText as text } from '../strings/board';
+import { keyText } from '../strings/keys';
 import { visible } from '../text/visible';
 import { Fault } from '../ui/fault';
 import { columnsOf, STATUSES } from './columns';
@@ -29,6 +31,14 @@ export function Board() {
   const [dragged, setDragged] = useState<Task>();
   const [editing, setEditing] = useState<Task>();
   const columns = columnsOf(board.tasks);
+  const group = keyText.groups.board;
+  // A card takes them itself.
+  useKeys([
+    { key: ' ', label: keyText.pickUp, group },
+    { key: 'ArrowLeft', label: keyText.columnBefore, group },
+    { key: 'ArrowRight', label: keyText.columnAfter, group },
+    { key: 'Escape', label: keyText.leave, group },
+  ]);
   const sensors = useSensors(
     useSensor(PointerSensor, { activationConstraint: { distance: 6 } }),
     useSensor(KeyboardSensor, { coordinateGetter: toNextColumn }),

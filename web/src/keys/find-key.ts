@@ -21,7 +21,7 @@ export function findKey(
   if (pressed.isComposing || pressed.repeat || pressed.altKey) return undefined;
   const hasModifier = pressed.ctrlKey || pressed.metaKey;
   const name = hasModifier ? `mod+${pressed.key.toLowerCase()}` : pressed.key;
-  const found = keys.findLast(({ key }) => key === name);
+  const found = keys.findLast(({ key, run }) => key === name && run);
   if (!found || (isOver && !hasModifier)) return undefined;
   return isField && !hasModifier && found.isForFields !== true ? undefined : found;
 }

@@ -48,7 +48,7 @@ function onKeyDown(event: KeyboardEvent): void {
     isField: target instanceof Element && target.matches(FIELD),
     isOver: document.querySelector('[role=dialog], [role=menu]') !== null,
   });
-  if (!found || found.run(event) === false) return;
+  if (!found?.run || found.run(event) === false) return;
   event.preventDefault();
   event.stopPropagation();
 }

@@ -9,8 +9,8 @@ export interface Key {
   readonly group: string;
   /** Also while a person types. */
   readonly isForFields?: boolean;
-  /** False: the key does what it would do anyway. */
-  readonly run: (event: KeyboardEvent) => boolean | void;
+  /** False: the key does what it would do anyway. None: what has the focus takes the key itself. */
+  readonly run?: (event: KeyboardEvent) => boolean | void;
 }
 
 /** Keys that work now; of those with the same name the last. */
@@ -23,7 +23,7 @@ export function useKeys(list: readonly Key[]): void {
   useEffect(() => {
     const own = current.current.map((each, at): Key => ({
       ...each,
-      run: (event) => current.current[at]?.run(event),
+      ...(each.run && { run: (event) => current.current[at]?.run?.(event) }),
     }));
     keys.set([...keys.get(), ...own]);
     return () => keys.set(keys.get().filter((each) => !own.includes(each)));

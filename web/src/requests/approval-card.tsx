@@ -7,7 +7,6 @@ import { visible } from '../text/visible';
 import { Button } from '../ui/button';
 import { Fault } from '../ui/fault';
 import { forgetText, keptText, useKeptText } from '../ui/kept-text';
-import { Tooltip } from '../ui/tooltip';
 import ui from '../ui/ui.module.css';
 import { ActionView } from './action-view';
 import { EditInput } from './edit-input/edit-input';
@@ -112,32 +111,36 @@ export function ApprovalCard({ request }: { request: CardRequest }) {
         <RulePreview request={request} scope={scope} input={isUnreadable ? null : changed} />
       )}
       <div className={css['actions']} ref={actions}>
-        <Tooltip text={text.approve} keys="A">
-          <Button
-            look="primary"
-            data-testid="approve"
-            disabled={isBusy || isUnreadable}
-            onClick={() => void decide(true)}
-          >
-            {changed ? text.approveEdited : text.approve}
-          </Button>
-        </Tooltip>
-        <Tooltip text={text.reject} keys="R">
-          <Button data-testid="reject" disabled={isBusy} onClick={() => void decide(false)}>
-            {text.reject}
-          </Button>
-        </Tooltip>
-        <Tooltip text={edited ? text.editNot : text.edit} keys="E">
-          <Button
-            look="plain"
-            data-testid="edit-input"
-            aria-expanded={edited !== null}
-            disabled={isBusy}
-            onClick={toggleEdit}
-          >
-            {edited ? text.editNot : text.edit}
-          </Button>
-        </Tooltip>
+        <Button
+          look="primary"
+          data-testid="approve"
+          aria-keyshortcuts="a"
+          disabled={isBusy || isUnreadable}
+          onClick={() => void decide(true)}
+        >
+          {changed ? text.approveEdited : text.approve}
+          <kbd aria-hidden>A</kbd>
+        </Button>
+        <Button
+          data-testid="reject"
+          aria-keyshortcuts="r"
+          disabled={isBusy}
+          onClick={() => void decide(false)}
+        >
+          {text.reject}
+          <kbd aria-hidden>R</kbd>
+        </Button>
+        <Button
+          look="plain"
+          data-testid="edit-input"
+          aria-keyshortcuts="e"
+          aria-expanded={edited !== null}
+          disabled={isBusy}
+          onClick={toggleEdit}
+        >
+          {edited ? text.editNot : text.edit}
+          <kbd aria-hidden>E</kbd>
+        </Button>
       </div>
     </section>
   );

@@ -1,5 +1,6 @@
 const MODIFIER = /Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl';
 const NAMES: Readonly<Record<string, string>> = {
+  ...{ mod: MODIFIER, Shift: 'Shift' },
   ...{ ArrowUp: '↑', ArrowLeft: '←', ArrowRight: '→', ' ': 'Space' },
   ...{ Home: 'Home', End: 'End', Enter: 'Enter', Escape: 'Esc' },
 };
@@ -7,7 +8,12 @@ const NAMES: Readonly<Record<string, string>> = {
 export const keyText = {
   title: 'Keys that work here',
   hint: 'Single letters work while you are not typing.',
-  groups: { decide: 'Decisions', everywhere: 'Everywhere', chat: 'This chat' } as const,
+  groups: {
+    decide: 'Decisions',
+    everywhere: 'Everywhere',
+    message: 'Message',
+    board: 'Task board',
+  } as const,
   list: 'Show this list',
   palette: 'Go to a chat or a page, or do something',
   approve: 'Approve',
@@ -16,10 +22,21 @@ export const keyText = {
   nextCard: 'Next one that waits',
   previousCard: 'Previous one that waits',
   toCard: 'From an empty message: to the one that waits',
+  send: 'Send',
+  newLine: 'New line',
+  editLast: 'From an empty message: edit the last one',
+  steer: 'Tell it now',
+  queue: 'Queue for later',
+  stop: 'Stop',
+  pickUp: 'Pick up a task, and put it down',
+  columnBefore: 'Move it to the column before',
+  columnAfter: 'Move it to the column after',
+  leave: 'Leave it where it was',
   nameOf: (key: string): string =>
-    key.startsWith('mod+')
-      ? `${MODIFIER}+${key.slice(4).toUpperCase()}`
-      : (NAMES[key] ?? key.toUpperCase()),
+    key
+      .split('+')
+      .map((part) => NAMES[part] ?? part.toUpperCase())
+      .join('+'),
 };
 
 export const paletteText = {

@@ -143,13 +143,13 @@ function Chart({ turn, log: { records } }: { turn: Turn; log: Log }) {
 
 /** Lists the keys of the cursor while it has the focus; it takes them itself. */
 function CursorKeys() {
-  const passed = { group: text.label, run: () => false };
+  const group = text.label;
   useKeys([
-    { key: 'ArrowLeft', label: text.keys.before, ...passed },
-    { key: 'ArrowRight', label: text.keys.after, ...passed },
-    { key: 'Home', label: text.keys.first, ...passed },
-    { key: 'End', label: text.keys.last, ...passed },
-    { key: 'Escape', label: text.backToNow, ...passed },
+    { key: 'ArrowLeft', label: text.keys.before, group },
+    { key: 'ArrowRight', label: text.keys.after, group },
+    { key: 'Home', label: text.keys.first, group },
+    { key: 'End', label: text.keys.last, group },
+    { key: 'Escape', label: text.backToNow, group },
   ]);
   return null;
 }

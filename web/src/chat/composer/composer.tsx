@@ -5,7 +5,9 @@ import type { Chat } from 'parley/client';
 import { canRecord } from '../../audio/available';
 import { DictateButton } from '../../audio/dictate-button';
 import { TalkButton, TalkLine } from '../../audio/talk';
+import { useKeys } from '../../keys/registry';
 import { composerText as text } from '../../strings/chat';
+import { keyText } from '../../strings/keys';
 import { IconButton } from '../../ui/button';
 import { Fault } from '../../ui/fault';
 import type { Turn } from '../turns';
@@ -95,6 +97,7 @@ export function Composer({ chatId, active, settings, prefill, onEditLast }: Comp
   };
   return (
     <div>
+      {active ? <BusyKeys /> : <IdleKeys />}
       <TalkLine chatId={chatId} />
       <Notes notes={sending.notes} active={active} onSend={(note) => void sending.resend(note)} />
       {sending.error !== undefined && <Fault error={sending.error} />}
@@ -167,6 +170,29 @@ export function Composer({ chatId, active, settings, prefill, onEditLast }: Comp
       </div>
     </div>
   );
+}
+
+/** Lists the keys of the message, which it takes itself. */
+function IdleKeys() {
+  const group = keyText.groups.message;
+  useKeys([
+    { key: 'Enter', label: keyText.send, group },
+    { key: 'Shift+Enter', label: keyText.newLine, group },
+    { key: 'ArrowUp', label: keyText.editLast, group },
+  ]);
+  return null;
+}
+
+/** The same while an agent works. */
+function BusyKeys() {
+  const group = keyText.groups.message;
+  useKeys([
+    { key: 'Enter', label: keyText.steer, group },
+    { key: 'mod+Enter', label: keyText.queue, group },
+    { key: 'Shift+Enter', label: keyText.newLine, group },
+    { key: 'Escape', label: keyText.stop, group },
+  ]);
+  return null;
 }
 
 function joined(...texts: readonly string[]): string {
