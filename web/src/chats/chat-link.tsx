@@ -9,7 +9,8 @@ import { ChatMenu } from './chat-menu';
 import css from './sidebar.module.css';
 
 export function ChatLink({ chat, isOpen }: { chat: ChatRow; isOpen: boolean }) {
-  const { id, title, status } = chat;
+  const { id, status } = chat;
+  const title = visible(chat.title ?? text.untitled);
   // Chats that are done need no word in a list.
   const isNews = status !== null && status !== 'COMPLETED' && status !== 'CANCELLED';
   return (
@@ -17,11 +18,11 @@ export function ChatLink({ chat, isOpen }: { chat: ChatRow; isOpen: boolean }) {
       <Link
         href={`/chats/${id}`}
         aria-current={isOpen ? 'page' : undefined}
-        title={status === null ? undefined : statusWords[status]}
+        title={status === null ? title : `${title}: ${statusWords[status]}`}
         onClick={() => sheetIsOpen.set(false)}
       >
-        <span className={css['title']}>{visible(title ?? text.untitled)}</span>
-        {isNews && <Status status={status} />}
+        <span className={css['title']}>{title}</span>
+        {isNews && <Status status={status} isShort />}
       </Link>
       <ChatMenu chat={chat} />
     </div>

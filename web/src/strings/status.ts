@@ -9,3 +9,10 @@ export const statusWords: Readonly<Record<Interaction['status'], string>> = {
   FAILED: 'failed',
   CANCELLED: 'cancelled',
 };
+
+/** For lists, where the name needs the room. */
+export const shortStatusWords: typeof statusWords = {
+  ...statusWords,
+  WAITING_APPROVAL: 'decide',
+  WAITING_INPUT: 'asks',
+};

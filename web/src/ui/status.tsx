@@ -1,5 +1,5 @@
 import type { Interaction } from 'parley/client';
-import { statusWords } from '../strings/status';
+import { shortStatusWords, statusWords } from '../strings/status';
 import css from './ui.module.css';
 
 export type Tone = 'run' | 'wait' | 'good' | 'bad' | 'idle';
@@ -14,9 +14,10 @@ const TONES: Readonly<Record<Interaction['status'], Tone>> = {
   CANCELLED: 'idle',
 };
 
-/** A dot and a word. */
-export function Status({ status }: { status: Interaction['status'] }) {
-  return <Mark tone={TONES[status]}>{statusWords[status]}</Mark>;
+/** A dot and a word; `short`: a shorter one, where the whole is in a tooltip. */
+export function Status({ status, isShort }: { status: Interaction['status']; isShort?: boolean }) {
+  const words = isShort ? shortStatusWords : statusWords;
+  return <Mark tone={TONES[status]}>{words[status]}</Mark>;
 }
 
 export function Mark({ tone, children }: { tone: Tone; children: React.ReactNode }) {
