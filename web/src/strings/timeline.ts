@@ -21,6 +21,7 @@ export const timelineText = {
   } satisfies Record<MarkKind, string> as Readonly<Record<MarkKind, string>>,
   took: (time: string) => `took ${time}`,
   waited: (time: string) => `waited ${time} of it`,
+  shortened: 'long waits are drawn shorter',
   hint: 'Drag, or use ← → Home End. Esc leads back to now.',
   keys: {
     before: 'The record before',

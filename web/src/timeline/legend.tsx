@@ -8,8 +8,15 @@ import css from './timeline.module.css';
 const KINDS = ['turn', 'tool', 'wait', 'lost'] as const;
 const MARKS = ['retry', 'resume', 'note', 'error', 'cancel'] as const;
 
+interface LegendProps {
+  readonly timeline: Timeline;
+  readonly end: number;
+  /** Long waits are drawn shorter than they were. */
+  readonly isShortened: boolean;
+}
+
 /** How long it took, and what the bars and marks are that are there. */
-export function Legend({ timeline, end }: { timeline: Timeline; end: number }) {
+export function Legend({ timeline, end, isShortened }: LegendProps) {
   const { begin, spans, marks } = timeline;
   const waited = useMemo(
     () =>
@@ -20,7 +27,11 @@ export function Legend({ timeline, end }: { timeline: Timeline; end: number }) {
       ).reduce((sum, { from, to }) => sum + to - from, 0),
     [spans, end],
   );
-  const times = [text.took(duration(end - begin)), waited > 0 ? text.waited(duration(waited)) : ''];
+  const times = [
+    text.took(duration(end - begin)),
+    waited > 0 ? text.waited(duration(waited)) : '',
+    isShortened ? text.shortened : '',
+  ];
   return (
     <div className={css['legend']}>
       <p>{times.filter(Boolean).join(', ')}</p>

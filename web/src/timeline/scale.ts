@@ -13,6 +13,8 @@ interface Interval {
 export class Scale {
   private readonly pieces: readonly (Interval & { readonly start: number; readonly per: number })[];
   private readonly total: number;
+  /** Some wait is drawn shorter than it was. */
+  readonly isShortened: boolean;
 
   constructor(begin: number, end: number, work: readonly Interval[]) {
     const worked = work.reduce((sum, { from, to }) => sum + to - from, 0);
@@ -27,6 +29,7 @@ export class Scale {
     }
     this.pieces = pieces;
     this.total = start;
+    this.isShortened = pieces.some(({ per }) => per < 1);
   }
 
   x(time: number): number {

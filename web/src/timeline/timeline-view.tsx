@@ -92,7 +92,7 @@ function Chart({ turn, log: { records } }: { turn: Turn; log: Log }) {
   return (
     <>
       {isFocused && <CursorKeys />}
-      <Legend timeline={timeline} end={end} />
+      <Legend timeline={timeline} end={end} isShortened={scale.isShortened} />
       <div
         className={css['scroller']}
         ref={scroller}
