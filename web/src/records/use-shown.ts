@@ -13,6 +13,8 @@ export interface Past {
   readonly seq: number;
   /** The last record that there is. */
   readonly last: number;
+  /** It is of the last turn, which the page is about without an address too. */
+  readonly isOfLast: boolean;
 }
 
 export interface Shown {
@@ -44,7 +46,9 @@ export function useShown(view: ChatView, turns: readonly Turn[]): Shown {
     const then = viewAt(view, at.interaction_id, state);
     if (!isScrubbing) return { view: then, turns: turnsOf(then, turns.at(-1)?.id), past: null };
     const shown = state.interactions[at.interaction_id]!.seq;
-    const past = { interaction_id: at.interaction_id, seq: shown, last: records.at(-1)!.seq };
+    const { interaction_id } = at;
+    const isOfLast = turns.at(-1)?.id === interaction_id;
+    const past = { interaction_id, seq: shown, last: records.at(-1)!.seq, isOfLast };
     return { view: then, turns: turnsOf(then, at.interaction_id), past };
     // Deltas change the view, but nothing of the past.
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- see above

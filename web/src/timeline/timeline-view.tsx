@@ -37,19 +37,24 @@ export function TimelineView({ turns, turn }: TimelineViewProps) {
   return (
     <>
       <TurnPicker turns={turns} turn={turn} />
-      <OfTurn key={turn.id} turn={turn} />
+      <OfTurn key={turn.id} turn={turn} isLast={turn === turns.at(-1)} />
     </>
   );
 }
 
-function OfTurn({ turn }: { turn: Turn }) {
+interface OfTurnProps {
+  readonly turn: Turn;
+  readonly isLast: boolean;
+}
+
+function OfTurn({ turn, isLast }: OfTurnProps) {
   const log = useLog(turn.id, turn);
   if (log.error !== undefined) return <Fault error={log.error} onRetry={log.retry} />;
   if (log.records.length === 0) return <p className={panel['note']}>{text.loading}</p>;
-  return <Chart turn={turn} log={log} />;
+  return <Chart turn={turn} isLast={isLast} log={log} />;
 }
 
-function Chart({ turn, log: { records } }: { turn: Turn; log: Log }) {
+function Chart({ turn, isLast, log: { records } }: OfTurnProps & { log: Log }) {
   const scroller = useRef<HTMLDivElement>(null);
   const width = Math.max(useWidth(scroller) - 2 * PADDING, 0);
   const [isFocused, setFocused] = useState(false);
@@ -83,7 +88,8 @@ function Chart({ turn, log: { records } }: { turn: Turn; log: Log }) {
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const next = stepOf(event.key, seq, last);
-    if (event.key === 'Escape') goToTarget({ interaction_id: turn.id, seq: null });
+    const back = isLast ? null : { interaction_id: turn.id, seq: null };
+    if (event.key === 'Escape') goToTarget(back);
     else if (next !== undefined) goTo(next);
     else return;
     event.preventDefault();
