@@ -103,7 +103,7 @@ export const emptyText = {
     },
     {
       title: 'Watch a sub-agent',
-      hint: 'It waits for you: send it a note, then approve',
+      hint: 'It waits for you: send it a note in Details, then approve',
       prompt: 'call agent {"agent_type": "react", "prompt": "run `date`"}',
     },
     {
