@@ -54,7 +54,7 @@ describeInChromium('The console, watching and steering', () => {
     it('keeps its tab in the address, over a reload and the way to another chat', async () => {
       const [other, chat] = [await chatWith('what is 1+1'), await chatWith('what is 6*7')];
       const page = await browser.open(`${api.url}/console/chats/${chat}`);
-      await page.getByRole('button', { name: 'Show agents, tasks and log' }).click();
+      await page.getByRole('button', { name: 'Show details' }).click();
       await page.getByTestId('agent-tree').waitFor();
       await tabOf(page, 'Log').click();
       await isAt(page, /\?panel=log$/);
@@ -171,6 +171,20 @@ describeInChromium('The console, watching and steering', () => {
       await page.getByTestId('as-of').waitFor({ state: 'detached' });
     });
 
+    it('shows what waited without anything to decide, and no record in the address after Esc', async () => {
+      const page = await open(await chatWith('run `ls`'), 'timeline');
+      await page.getByTestId('approve').waitFor();
+      const cursor = page.getByTestId('timeline-cursor');
+      await cursor.press('End');
+      const card = page.getByTestId('past-card');
+      await card.getByText('waited here for a decision').waitFor();
+      expect(await card.getByRole('button').count()).toBe(0);
+      await isAt(page, /#int_/);
+      await cursor.press('Escape');
+      await page.getByTestId('approve').waitFor();
+      await isAt(page, /panel=timeline$/);
+    });
+
     it('is scrubbed with the mouse while the turn goes on, and the live view stays', async () => {
       const chat = await chatWith('what is 6*7', 'run `ls`');
       const page = await open(chat, 'timeline');
@@ -252,6 +266,18 @@ describeInChromium('The console, watching and steering', () => {
       await page.reload();
       await isIn(page, 'completed', 'Test');
       await isIn(page, 'completed', 'Write');
+    });
+
+    it('is reached from the call that wrote to it, and lists its keys', async () => {
+      const page = await browser.open(`${api.url}/console/chats/${await chatWith(TASKS)}`);
+      await page.getByText('I put 2 tasks on the board.').waitFor();
+      await page.getByRole('link', { name: 'See it on the board' }).click();
+      await card(page, 'Write').waitFor();
+      await isAt(page, /\?panel=tasks$/);
+      await page.keyboard.press('?');
+      const keys = page.getByRole('dialog');
+      for (const label of ['Pick up a task', 'Edit', 'New line', 'Show this list'])
+        await keys.getByText(new RegExp(label, 'i')).first().waitFor();
     });
 
     it('adds, edits and deletes; two versions are a choice; other pages see it', async () => {

@@ -24,7 +24,7 @@ export const agentText = {
   steer: 'Steer this agent',
   kinds: { note: 'Note', modify: 'New task', delete: 'Stop' } as const,
   hints: {
-    note: 'It reads this before its next step, unless it has ended by then.',
+    note: 'It reads this before its next step, if there is one.',
     modify: 'Its task becomes this. What it has done so far stays.',
     delete: 'It and all agents below it end.',
   } as const,
