@@ -34,6 +34,12 @@ describe(findKey.name, () => {
     expect(findKey(KEYS, event, place)).toBeUndefined();
   });
 
+  it('leaves a key alone that is only listed', () => {
+    const listed: Key = { key: 'a', label: '', group: '' };
+    expect(findKey([...KEYS, listed], pressed('a'), HERE)).toBe(A);
+    expect(findKey([listed], pressed('a'), HERE)).toBeUndefined();
+  });
+
   it('takes modifiers anywhere, and keys for fields there', () => {
     expect(findKey(KEYS, pressed('K', { metaKey: true }), IN_FIELD)).toBe(PALETTE);
     expect(findKey(KEYS, pressed('k', { ctrlKey: true }), OVER)).toBe(PALETTE);

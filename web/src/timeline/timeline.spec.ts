@@ -95,6 +95,12 @@ describe(Scale.name, () => {
     expect(new Scale(5, 5, []).x(5)).toBe(0);
   });
 
+  it('knows if some wait is drawn shorter than it was', () => {
+    const work = [{ from: 0, to: 1000 }];
+    expect(new Scale(0, 1200, work).isShortened).toBe(false);
+    expect(new Scale(0, 1201, work).isShortened).toBe(true);
+  });
+
   it('joins intervals that touch', () => {
     expect(
       union([
