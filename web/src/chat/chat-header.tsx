@@ -9,7 +9,7 @@ import { usePageTitle } from '../ui/page-title';
 import { Mark, Status } from '../ui/status';
 import { useStore } from '../ui/store';
 import { Tooltip } from '../ui/tooltip';
-import { useIsMedium } from '../ui/use-media';
+import { useIsMedium, useIsNarrow } from '../ui/use-media';
 import { ChatMenu } from '../chats/chat-menu';
 import { usePanelFlag } from '../panel/panel-tab';
 import type { ChatView } from './open-chat';
@@ -44,7 +44,7 @@ export function ChatHeader({ view, hasPanel = true }: { view: ChatView; hasPanel
 function PanelButton() {
   const panel = usePanelFlag();
   const isOpen = useStore(panel);
-  const hasRoom = !useIsMedium();
+  const hasRoom = !useIsNarrow();
   const label = isOpen ? sidebarText.closePanel : sidebarText.openPanel;
   const icon = <PanelRightOpen size={16} aria-hidden />;
   if (isOpen || !hasRoom)
