@@ -1,14 +1,13 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { DecimalInt } from './decimal-int.js';
 import { PAGE_LIMIT } from '../../kernel/page-cursor.js';
 
 /** The size of a page. */
 export class LimitDto {
   @ApiPropertyOptional({ minimum: 1, maximum: 200, default: PAGE_LIMIT })
   @IsOptional()
-  @Type(() => Number)
-  @IsInt()
+  @DecimalInt()
   @Min(1)
   @Max(200)
   limit: number = PAGE_LIMIT;

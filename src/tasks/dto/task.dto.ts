@@ -1,5 +1,4 @@
 import { ApiProperty, ApiPropertyOptional, OmitType, PartialType, PickType } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   IsIn,
   IsNotEmpty,
@@ -11,6 +10,7 @@ import {
   IsInt,
   Min,
 } from 'class-validator';
+import { DecimalInt } from '../../http/input/decimal-int.js';
 import { ChatIdDto } from '../../http/input/ids.dto.js';
 import { TASK_STATUSES } from '../../protocol/wire/task.js';
 import { MAX_DESCRIPTION, MAX_TITLE } from '../task-limits.js';
@@ -74,8 +74,7 @@ export class ListTasksQueryDto extends PickType(ChatIdDto, ['chat_id']) {
 export class DeleteTaskQueryDto {
   @ApiPropertyOptional({ minimum: 1, description: 'Only if the task is at this version.' })
   @IsOptional()
-  @Type(() => Number)
-  @IsInt()
+  @DecimalInt()
   @Min(1)
   version?: number;
 }

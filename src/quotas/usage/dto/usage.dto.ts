@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsIn, IsOptional, Matches, Max, Min } from 'class-validator';
+import { DecimalInt } from '../../../http/input/decimal-int.js';
 import { NamesTenants } from '../../../auth/tenant-id.decorator.js';
 import { USAGE_KEYS } from '../../usage-store.js';
 import type { UsageKey } from '../../usage-store.js';
@@ -34,8 +34,7 @@ export class UsageQueryDto implements ReportQuery {
 
   @ApiPropertyOptional({ minimum: 1, maximum: MAX_SUMS, default: MAX_SUMS })
   @IsOptional()
-  @Type(() => Number)
-  @IsInt()
+  @DecimalInt()
   @Min(1)
   @Max(MAX_SUMS)
   limit: number = MAX_SUMS;
