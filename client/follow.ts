@@ -8,7 +8,11 @@ import type { ChatStreamEvent, FeedEvent } from './types.js';
 const SILENCE_MS = 45_000;
 /** Until a server has said something else. */
 const RETRY_MS = 1_000;
-const MOST_RETRY_MS = 30_000;
+/** Bounds of the first pause, which a server may ask to be none, and of each further one. */
+const MIN_RETRY_MS = 250;
+const MAX_RETRY_MS = 30_000;
+/** A server that asks for more is asked again all the same; `setTimeout` takes 24 days at most. */
+const MAX_RETRY_AFTER_MS = 300_000;
 
 export interface FollowOptions {
   /** The reader has everything up to here: a `cursor` of an earlier stream. */
@@ -117,12 +121,15 @@ export class EventStream<E extends AnyEvent> implements AsyncIterable<E> {
     const parser = new SseParser();
     const decoder = new TextDecoder();
     const reader = response.body!.getReader();
+    const begun = Date.now();
     this.options.onConnection?.({ state: 'live' });
     for (;;) {
       const { value, done } = await watch.wait(readFrom(reader, response.url));
       if (done) return;
       const frames = parser.push(decoder.decode(value, { stream: true }));
-      [this.attempt, this.lostSince, this.retry] = [0, undefined, parser.retry ?? this.retry];
+      [this.lostSince, this.retry] = [undefined, parser.retry ?? this.retry];
+      // Bytes alone prove nothing: a proxy may cut each connection after some.
+      if (frames.length > 0 || Date.now() - begun > MAX_RETRY_MS) this.attempt = 0;
       for (const frame of frames) {
         watch.signal.throwIfAborted();
         const event = this.take(frame);
@@ -147,8 +154,10 @@ export class EventStream<E extends AnyEvent> implements AsyncIterable<E> {
     this.lostSince ??= Date.now();
     const left = this.lostSince + give_up_ms - Date.now();
     if (left <= 0) throw error ?? unreachable('the server', new Error('it ends each connection'));
-    const backoff = Math.min(this.retry * 2 ** this.attempt++, MOST_RETRY_MS);
-    const delay_ms = Math.max(error?.retry_after_ms ?? 0, backoff * (1 + Math.random() / 4));
+    const first = Math.max(this.retry, MIN_RETRY_MS);
+    const backoff = Math.min(first * 2 ** this.attempt++, MAX_RETRY_MS);
+    const retryAfter = Math.min(error?.retry_after_ms ?? 0, MAX_RETRY_AFTER_MS);
+    const delay_ms = Math.max(retryAfter, backoff * (1 + Math.random() / 4));
     onConnection?.({ state: 'reconnecting', attempt: this.attempt, delay_ms, error });
     signal?.throwIfAborted();
     await sleep(Math.min(delay_ms, left), signal);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { createClient, fold } from '../../client/index.js';
 import type { ChatStreamEvent, Conversation, EventStream } from '../../client/index.js';
 import { chatScripts, interactionScripts } from '../support/client/chat-script.js';
+import { skipPauses } from '../support/client/skip-pauses.js';
 import { ScriptedServer } from '../support/client/scripted-server.js';
 import type { Trouble } from '../support/client/scripted-server.js';
 import { runs } from '../support/thoroughness.js';
@@ -24,6 +25,8 @@ const troubles: fc.Arbitrary<Trouble[]> = fc.array(
 const loads = fc.array(fc.record({ after: fc.integer({ min: 1, max: 40 }), keeps: fc.boolean() }), {
   maxLength: 3,
 });
+
+skipPauses();
 
 describe('The client, over connections that break, stall and repeat', () => {
   it('gives every event of an interaction once, and folds it to the same (I2)', async () => {

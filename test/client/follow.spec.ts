@@ -1,5 +1,6 @@
 import { createClient, ParleyError } from '../../client/index.js';
 import type { ClientOptions, Connection, StreamEvent } from '../../client/index.js';
+import { skipPauses } from '../support/client/skip-pauses.js';
 
 type Answer = (init: RequestInit & { readonly url: string }) => Response | Promise<Response>;
 
@@ -66,6 +67,8 @@ const ALL = ['INTERACTION_STARTED', 'ANSWER', 'INTERACTION_COMPLETE'];
 const broken = (): Response => {
   throw new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') });
 };
+
+skipPauses();
 
 describe('start', () => {
   it('is sent again with the same key and body until its interaction is known, then followed', async () => {
@@ -161,6 +164,41 @@ describe('follow', () => {
       { state: 'reconnecting', attempt: 1, error: { code: 'shutting_down', retry_after_ms: 50 } },
       { state: 'live' },
     ]);
+  });
+
+  it('waits five minutes at most, whatever `Retry-After` says', async () => {
+    const { client, requests } = clientOf([
+      () => problem(503, 'shutting_down', { 'retry-after': '99999999' }),
+    ]);
+    const reader = new AbortController();
+    const seen: Connection[] = [];
+    const onConnection = (connection: Connection): void => {
+      seen.push(connection);
+      reader.abort(new Error('left'));
+    };
+    const events = client.follow('plans', 'int_1', { signal: reader.signal, onConnection });
+    await expect(typesOf(events)).rejects.toThrow('left');
+    expect(seen).toMatchObject([{ state: 'reconnecting', delay_ms: 300_000 }]);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('pauses ever longer until an event comes, whatever `retry` says', async () => {
+    const idle = (): Response =>
+      new Response('retry: 0\n\n: hi\n\n', { headers: { 'content-type': 'text/event-stream' } });
+    const { client } = clientOf([
+      ...[idle, idle, idle],
+      () => stream(STARTED),
+      () => stream(ANSWER, COMPLETE),
+    ]);
+    const seen: Connection[] = [];
+    const onConnection = (connection: Connection): unknown => seen.push(connection);
+    expect(await typesOf(client.follow('plans', 'int_1', { onConnection }))).toEqual(ALL);
+    const pauses = seen.flatMap((it) => (it.state === 'reconnecting' ? [it] : []));
+    expect(pauses.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 1]);
+    for (const [index, least] of [250, 500, 1_000, 250].entries()) {
+      expect(pauses[index]!.delay_ms).toBeGreaterThanOrEqual(least);
+      expect(pauses[index]!.delay_ms).toBeLessThanOrEqual(least * 1.25);
+    }
   });
 
   it('takes silence for a broken connection', async () => {
