@@ -58,13 +58,18 @@ function Coloured({ code, language }: { code: string; language: string }) {
     if (language === '' || code.length > MAX_HIGHLIGHTED) return;
     let isOver = false;
     const colour = async (): Promise<void> => {
-      const { highlight } = await import('./highlight');
-      if (isOver) return;
-      const begun = performance.now();
-      const nodes = highlight(code, language);
-      if (nodes) setColoured({ code, lines: linesOf(nodes) });
-      const ended = performance.now();
-      restsUntil.current = ended + (ended - begun) * REST;
+      const { colours, knows } = await import('./highlight');
+      if (isOver || !knows(language)) return;
+      const all: Highlighted[] = [];
+      let spent_ms = 0;
+      for (const { nodes, took_ms } of colours.of(code, language)) {
+        all.push(...nodes);
+        spent_ms += took_ms;
+        restsUntil.current = performance.now() + spent_ms * REST;
+        if (took_ms > 0) await nextTask();
+        if (isOver) return;
+      }
+      setColoured({ code, lines: linesOf(all) });
     };
     const wait_ms = Math.max(0, restsUntil.current - performance.now());
     // Without colours it reads as well.
@@ -89,6 +94,11 @@ function Coloured({ code, language }: { code: string; language: string }) {
     const end = start + IN_A_PART;
     return <Part key={start} lines={lines.slice(start, end)} isLast={end >= lines.length} />;
   });
+}
+
+/** Lets the page answer to its reader. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Drawn, laid out and painted by itself: what is added below costs nothing here. */

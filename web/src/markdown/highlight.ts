@@ -4,7 +4,6 @@ import diff from 'highlight.js/lib/languages/diff';
 import go from 'highlight.js/lib/languages/go';
 import java from 'highlight.js/lib/languages/java';
 import json from 'highlight.js/lib/languages/json';
-import markdown from 'highlight.js/lib/languages/markdown';
 import python from 'highlight.js/lib/languages/python';
 import rust from 'highlight.js/lib/languages/rust';
 import sql from 'highlight.js/lib/languages/sql';
@@ -12,6 +11,7 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
+import { CodeColours } from './code-colours';
 
 /** Text, or text of one kind. */
 export type Highlighted =
@@ -20,22 +20,24 @@ export type Highlighted =
 type Node = ReturnType<ReturnType<typeof createLowlight>['highlight']>['children'][number];
 
 const lowlight = createLowlight({
-  ...{ bash, css, diff, go, java, json, markdown, python, rust, sql, typescript, xml, yaml },
+  // Without Markdown, whose grammar takes more than quadratic time.
+  ...{ bash, css, diff, go, java, json, python, rust, sql, typescript, xml, yaml },
 });
 lowlight.registerAlias({
   bash: ['sh', 'shell', 'zsh', 'console'],
   typescript: ['ts', 'tsx', 'js', 'jsx', 'javascript', 'mjs'],
   python: ['py'],
-  markdown: ['md'],
   rust: ['rs'],
   xml: ['html', 'svg'],
   yaml: ['yml'],
 });
 
-/** Undefined: it does not know the language. */
-export function highlight(code: string, language: string): readonly Highlighted[] | undefined {
-  if (!lowlight.registered(language)) return undefined;
-  return lowlight.highlight(language, code).children.map(simplify);
+export const colours = new CodeColours((code, language) =>
+  lowlight.highlight(language, code).children.map(simplify),
+);
+
+export function knows(language: string): boolean {
+  return lowlight.registered(language);
 }
 
 function simplify(node: Node): Highlighted {
