@@ -24,6 +24,11 @@ const LOAD = {
   yaml: () => import('highlight.js/lib/languages/yaml'),
 } as const;
 
+/** UTF-16 code units that are coloured at once: some grammars take quadratic time. */
+const MAX_SLICE = 2_000;
+/** A longer line, for which they take longest, stays plain. */
+const MAX_LINE = 500;
+
 const STYLES: Readonly<Record<string, string>> = {
   keyword: SGR.magenta,
   built_in: SGR.cyan,
@@ -67,8 +72,29 @@ interface Node {
 
 /** The lines of code in colours, where its language is known and loaded. */
 export function highlight(code: string, language: string): Line[] {
-  if (!loaded?.getLanguage(language)) return plain(code);
-  const { _emitter: emitter } = loaded.highlight(code, { language, ignoreIllegals: true });
+  const api = loaded;
+  if (!api?.getLanguage(language)) return plain(code);
+  return slicesOf(code).flatMap((slice) => {
+    const isLong = slice.length > MAX_LINE && !slice.includes('\n');
+    return isLong ? plain(slice) : colour(api, slice, language);
+  });
+}
+
+/** Lines in groups; a long one is alone. */
+function slicesOf(code: string): string[] {
+  const slices: string[] = [];
+  let room = 0;
+  for (const line of code.split('\n')) {
+    const isLong = line.length > MAX_LINE;
+    if (isLong || line.length >= room) slices.push(line);
+    else slices.push(`${slices.pop()}\n${line}`);
+    room = isLong ? 0 : MAX_SLICE - slices.at(-1)!.length;
+  }
+  return slices;
+}
+
+function colour(api: HLJSApi, code: string, language: string): Line[] {
+  const { _emitter: emitter } = api.highlight(code, { language, ignoreIllegals: true });
   const root = (emitter as unknown as { readonly rootNode: Node }).rootNode;
   const lines: Line[number][][] = [[]];
   for (const { text, sgr } of spansOf(root, ''))
