@@ -81,8 +81,11 @@ export class Http {
       ...(body !== undefined && { body: encode(body) }),
       ...(signal && { signal }),
       ...(isStream(body) && { duplex: 'half' as const }),
+      // The API has none, and another server must not get the body.
+      redirect: 'manual' as const,
     };
     const response = await this.answer(this.address(path, query), init);
+    if (isRedirect(response)) throw redirected(this.url, response);
     if (response.status < 400) return response;
     throw await toError(response);
   }
@@ -146,6 +149,17 @@ export function noAnswerOfParley(response: Response, expected: string): ParleyEr
   const type = response.headers.get('content-type') ?? 'nothing';
   const detail = `${response.url} answered ${type} where ${expected} was expected. Is this the address of a Parley server?`;
   return new ParleyError(response.status, 'not_parley', detail);
+}
+
+/** Browsers keep the status to themselves. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status);
+}
+
+function redirected(url: string, { status, headers }: Response): ParleyError {
+  const target = headers.get('location') ?? 'another address';
+  const detail = `${url} redirects to ${target}, and the client follows no redirect. Use the address of the server itself.`;
+  return new ParleyError(status || 302, 'redirected', detail);
 }
 
 /** There is no answer, or it broke off. */

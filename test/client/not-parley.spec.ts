@@ -64,6 +64,26 @@ describe('The client, at the address of something else', () => {
     await expect(read()).rejects.toMatchObject({ code: 'not_parley' });
   });
 
+  it.each([301, 302, 303, 307, 308])('follows no redirect (%i)', async (status) => {
+    const requests: string[] = [];
+    const client = await start(({ method, url }, response) => {
+      requests.push(`${method} ${url}`);
+      response.writeHead(status, { location: '/elsewhere' }).end();
+    });
+    const refusal = {
+      ...{ status, code: 'redirected', isTemporary: false },
+      detail: expect.stringContaining('redirects to /elsewhere'),
+    };
+    const read = async () => {
+      const events = client.start('a', { user_message: 'secret' }, { give_up_ms: 0 });
+      for await (const _ of events) return 'an event';
+      return 'the end';
+    };
+    await expect(read()).rejects.toMatchObject(refusal);
+    await expect(client.chats.list()).rejects.toMatchObject(refusal);
+    expect(requests).toEqual(['POST /chats/a/interactions', 'GET /chats']);
+  });
+
   it.each([
     ['an answer', 'application/json', '{"a":"', 'a'],
     ['a line of an event', 'text/event-stream', 'data: ', 'a'],
@@ -93,5 +113,27 @@ describe('The client, with a key that no header can hold', () => {
       return 'the end';
     };
     await expect(read()).rejects.toThrow(/key has a character/);
+  });
+});
+
+describe('The client, in a page', () => {
+  it('follows no redirect, of which it is not told where to', async () => {
+    const asked: (string | undefined)[] = [];
+    const opaque = Object.defineProperties(new Response(null), {
+      type: { value: 'opaqueredirect' },
+      status: { value: 0 },
+    });
+    const client = createClient({
+      url: 'http://127.0.0.1:9',
+      fetch: async (_, init) => {
+        asked.push(init?.redirect);
+        return opaque;
+      },
+    });
+    await expect(client.chats.list()).rejects.toMatchObject({
+      ...{ code: 'redirected', isTemporary: false },
+      detail: expect.stringContaining('redirects to another address'),
+    });
+    expect(asked).toEqual(['manual']);
   });
 });
