@@ -57,7 +57,9 @@ describe(readImage.name, () => {
     });
     const faultOf = (bytes: Buffer) => (readImage(bytes) as { fault?: string }).fault;
     expect(faultOf(pngOf(MAX_IMAGE_BYTES + 1))).toMatch(/1,048,576 bytes/);
-    expect(faultOf(pngOf(57, { width: 8_000, height: 8_000 }))).toBeUndefined();
+    expect(faultOf(pngOf(57, { width: 8_000, height: 3_125 }))).toBeUndefined();
+    expect(faultOf(pngOf(57, { width: 8_000, height: 3_126 }))).toMatch(/25 million/);
+    expect(faultOf(pngOf(57, { width: 8_000, height: 8_000 }))).toMatch(/25 million/);
     expect(faultOf(pngOf(57, { width: 8_001 }))).toMatch(/8000 pixels/);
     expect(faultOf(pngOf(57, { height: 8_001 }))).toMatch(/8000 pixels/);
     expect(faultOf(pngOf(57, { width: 0 }))).toMatch(/damaged/);

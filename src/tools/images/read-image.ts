@@ -6,6 +6,8 @@ import type { ImageSize } from './image-size.js';
 export const MAX_IMAGE_BYTES = 1024 * 1024;
 /** Maximum pixels of a side; vendors reject the whole request above it. */
 const MAX_SIDE = 8_000;
+/** Maximum pixels: a program that shows an image decodes it to four bytes a pixel. */
+export const MAX_PIXELS = 25_000_000;
 
 /** `about`: such as "image/png, 640×480, 12,345 bytes". */
 export type ReadImage =
@@ -47,8 +49,11 @@ function sizeFault(
 ): string | undefined {
   if (bytes > max_bytes)
     return `has more than the ${max_bytes.toLocaleString('en-US')} bytes that can be shown`;
-  const isWide = Math.max(width, height) > MAX_SIDE;
-  return isWide ? `has a side of more than the ${MAX_SIDE} pixels that can be shown` : undefined;
+  if (Math.max(width, height) > MAX_SIDE)
+    return `has a side of more than the ${MAX_SIDE} pixels that can be shown`;
+  if (width * height > MAX_PIXELS)
+    return `has more pixels than the ${MAX_PIXELS / 1e6} million that can be shown`;
+  return undefined;
 }
 
 /** Checks the loop extension of a GIF, or the animation flag of a WebP. */

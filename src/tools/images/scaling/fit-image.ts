@@ -1,12 +1,12 @@
 import { ReaderThreads } from '../../../kernel/async/reader-threads.js';
 import type { ThreadLimits, Unreadable } from '../../../kernel/async/reader-threads.js';
 import type { ImageSize } from '../image-size.js';
-import { aboutImage, readImage } from '../read-image.js';
+import { aboutImage, MAX_PIXELS, readImage } from '../read-image.js';
 import type { ReadImage } from '../read-image.js';
 import { jpegOrientation } from './jpeg-orientation.js';
 
 /** Decoded, a pixel has four bytes; a PNG takes three times as many for a moment. */
-const MAX_PIXELS = { 'image/jpeg': 50_000_000, 'image/webp': 50_000_000, 'image/png': 25_000_000 };
+const MAX_SCALED = { 'image/jpeg': 50_000_000, 'image/webp': 50_000_000, 'image/png': MAX_PIXELS };
 /** Maximum size of an image that may be scaled down: it is in memory as a whole. */
 export const MAX_SOURCE_BYTES = 25 * 1024 * 1024;
 /** Memory limit of a decoder, in bytes: a progressive JPEG takes up to ten per pixel. */
@@ -41,10 +41,10 @@ export async function fitImage(
   const { about, too_large } = read;
   const { type, size } = too_large;
   if (type === 'image/gif') return read;
-  if (size.width * size.height > MAX_PIXELS[type])
+  if (size.width * size.height > MAX_SCALED[type])
     return {
       ok: false,
-      fault: `has more pixels than the ${MAX_PIXELS[type] / 1e6} million that can be scaled down`,
+      fault: `has more pixels than the ${MAX_SCALED[type] / 1e6} million that can be scaled down`,
       about,
     };
   const orientation = type === 'image/jpeg' ? jpegOrientation(bytes) : 1;
