@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { FILES } from '../support/server/process-data.js';
 import type { ProcessData } from '../support/server/process-data.js';
 import { ServerProcess } from '../support/server/server-process.js';
-import { IMAGES } from '../support/tools/images.js';
+import { IMAGES, pngOf } from '../support/tools/images.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const ADMIN_KEY = 'an-admin-key-of-the-tests-0123456789';
@@ -134,6 +134,20 @@ describeInChromium('Images in the console', () => {
     expect(await item.getByTestId('thumbnail').count()).toBe(1);
     await item.getByRole('button', { name: /Remove/ }).click();
     await item.waitFor({ state: 'detached' });
+  });
+
+  it('does not decode a file of few bytes and many pixels: it is a link', async () => {
+    const page = await browser.open(url);
+    await page.getByLabel('Key or token').fill(ADMIN_KEY);
+    await page.keyboard.press('Enter');
+    await page.getByTestId('composer').waitFor();
+    const buffer = pngOf(57, { width: 8_000, height: 8_000 });
+    const file = { name: 'large.png', mimeType: 'image/png', buffer };
+    await page.locator('input[type=file]').setInputFiles([file]);
+    const thumbnail = page.getByTestId('thumbnail');
+    await thumbnail.getByText('Too large to show').waitFor();
+    await thumbnail.getByRole('link', { name: 'Download' }).waitFor();
+    expect(await thumbnail.getByRole('img').count()).toBe(0);
   });
 
   it('loads what comes into sight, and no more', async () => {

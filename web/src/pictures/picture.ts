@@ -6,6 +6,8 @@ import { picturesText as text } from '../strings/files';
 const TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif']);
 /** A larger file is a link, like any other. */
 const MOST_BYTES = 20_000_000;
+/** A browser decodes an image to four bytes a pixel. */
+export const MOST_PIXELS = 25_000_000;
 
 /** An image that can be shown. */
 export interface Picture {

@@ -53,6 +53,13 @@ function Box({ shown, picture }: { shown: ShownPicture; picture: Picture }) {
           {text.failed}
         </button>
       );
+    case 'large':
+      return (
+        <p>
+          {text.large}
+          <SaveLink url={state.url} picture={picture} />
+        </p>
+      );
     case 'shown':
       return <Opening url={state.url} picture={picture} onDamaged={shown.onDamaged} />;
   }
@@ -75,11 +82,17 @@ function Opening({ url, picture, onDamaged }: OpeningProps) {
       </button>
       <Dialog isOpen={isOpen} isWide onClose={() => setOpen(false)} title={name}>
         <div className={css['large']}>{image}</div>
-        <a className={css['download']} href={url} download={picture.name}>
-          <Download size={14} aria-hidden />
-          {text.download(size)}
-        </a>
+        <SaveLink url={url} picture={picture} />
       </Dialog>
     </>
+  );
+}
+
+function SaveLink({ url, picture: { name, size_bytes } }: { url: string; picture: Picture }) {
+  return (
+    <a className={css['download']} href={url} download={name}>
+      <Download size={14} aria-hidden />
+      {text.download(bytes(size_bytes))}
+    </a>
   );
 }

@@ -2,8 +2,9 @@ import { ParleyError } from 'parley/client';
 import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { boundedBy } from './bounded';
-import { isPicture } from './picture';
+import { isPicture, MOST_PIXELS } from './picture';
 import type { Picture } from './picture';
+import { pixelsIn } from './pixels';
 
 /** A browser has six connections over HTTP/1.1, and streams take up to four of them. */
 const bounded = boundedBy(2);
@@ -12,8 +13,8 @@ const NEAR = '200px';
 
 export type PictureState =
   | { readonly is: 'waiting' | 'gone' | 'damaged' | 'failed' }
-  /** `url`: valid while the component is mounted. */
-  | { readonly is: 'shown'; readonly url: string };
+  /** `url`: valid while the component is mounted. `large`: it is for its download only. */
+  | { readonly is: 'shown' | 'large'; readonly url: string };
 
 export interface ShownPicture {
   /** The element that has to come into sight. */
@@ -48,8 +49,11 @@ export function usePicture(picture: Picture): ShownPicture {
         const blob = await bounded(stop.signal, () => load(stop.signal));
         stop.signal.throwIfAborted();
         if (!isPicture(blob.type, blob.size)) return setState({ is: 'damaged' });
+        const pixels = pixelsIn(new Uint8Array(await blob.arrayBuffer()));
+        stop.signal.throwIfAborted();
+        if (pixels === undefined) return setState({ is: 'damaged' });
         url = URL.createObjectURL(blob);
-        setState({ is: 'shown', url });
+        setState({ is: pixels > MOST_PIXELS ? 'large' : 'shown', url });
       } catch (error) {
         if (!stop.signal.aborted) setState({ is: isGone(error) ? 'gone' : 'failed' });
       }

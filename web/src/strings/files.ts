@@ -13,6 +13,7 @@ export const filesText = {
 export const picturesText = {
   gone: 'It was deleted',
   damaged: 'It can’t be shown',
+  large: 'Too large to show',
   failed: 'It was not loaded. Try again',
   download: (size: string) => `Download (${size})`,
   ofTool: (tool: string, at: number, of: number) =>
