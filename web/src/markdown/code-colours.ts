@@ -51,7 +51,9 @@ export class CodeColours {
 /** Whole lines, cut after a paragraph if possible; the same for a text that has grown. */
 function* slicesOf(code: string): Generator<string, void> {
   let slice = '';
-  for (const line of code.match(/[^\n]*\n|[^\n]+/g) ?? []) {
+  const texts = code.split('\n');
+  for (const [index, text] of texts.entries()) {
+    const line = index < texts.length - 1 ? `${text}\n` : text;
     const isLong = LONG_LINE.test(line);
     if (isLong || slice.length + line.length > MAX_SLICE) {
       const paragraph = slice.lastIndexOf('\n\n') + 2;
