@@ -5,6 +5,7 @@ import type { Environment } from '../environment.js';
 import { DEFAULT_PORT, startServer } from './start-server.js';
 
 const PROBE_MS = 1_000;
+const LOCAL = `http://127.0.0.1:${DEFAULT_PORT}`;
 
 export interface Address {
   readonly url: string | undefined;
@@ -33,15 +34,20 @@ export async function connect(
   say: (text: string) => void,
 ): Promise<Connected> {
   const given = url ?? environment.url;
-  const found = given === undefined ? await findLocal() : undefined;
-  const there = given ?? found;
-  if (there !== undefined) {
+  const there = given ?? LOCAL;
+  const client = clientFor(there, key ?? environment.key);
+  const isAlive = await probe(there);
+  if (given !== undefined || isAlive) {
     if (workspace !== undefined)
       throw new UsageError(
         `--workspace is for a server that parley starts; the one at ${there} has its own (WORKSPACE_DIR).`,
       );
-    const client = clientFor(there, key ?? environment.key);
-    return { client, url: there, found, close: async () => {} };
+    return {
+      client,
+      url: there,
+      found: given === undefined ? there : undefined,
+      close: async () => {},
+    };
   }
   say('Starting a server');
   const server = await startServer(environment, { workspace });
@@ -65,16 +71,17 @@ export function clientFor(url: string, key: string | undefined): Client {
   return createClient({ url, key });
 }
 
-/** A Parley server on the default port of this machine. */
-async function findLocal(): Promise<string | undefined> {
-  const url = `http://127.0.0.1:${DEFAULT_PORT}`;
-  const live = createClient({ url }).health.live({ signal: AbortSignal.timeout(PROBE_MS) });
-  const health = await live.catch((error: unknown) => {
-    // An answer that refuses is one of another program, or of a server that is not for us.
-    if (error instanceof ParleyError && error.code !== 'unreachable') return undefined;
-    return undefined;
-  });
-  return health?.status === 'ok' ? url : undefined;
+/**
+ * True if a Parley server answers. In Node 20, the first request of a process never ends if its
+ * connection is closed at once, as by a proxy without a server: this one is given up.
+ */
+async function probe(url: string): Promise<boolean> {
+  const giveUp = new AbortController();
+  // The timer of AbortSignal.timeout() would not keep the process.
+  const timer = setTimeout(() => giveUp.abort(), PROBE_MS);
+  const live = createClient({ url }).health.live({ signal: giveUp.signal });
+  const health = await live.catch(() => undefined).finally(() => clearTimeout(timer));
+  return health?.status === 'ok';
 }
 
 /** The failure and what to do about it, for people. */

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Environment } from '../../src/config/load-config.js';
 import { eventually } from '../support/eventually.js';
-import { findProcessesIn } from '../support/server/find-processes.js';
 import { ServerProcess } from '../support/server/server-process.js';
 import { openTcpProxy } from '../support/server/tcp-proxy.js';
 import { parley, startParley } from '../support/terminal/parley.js';
@@ -268,18 +269,6 @@ describe('parley', () => {
     expect(output.join('\n')).toMatch(/^[\n -~]+$/);
   });
 
-  it.each(['SIGINT', 'SIGKILL'] as const)('leaves no server that starts to %s', async (signal) => {
-    const own = { MODEL: 'demo/script', HOME: folder, XDG_DATA_HOME: join(folder, signal) };
-    const { child } = await startParley(['chat', 'hello'], { env: own });
-    child.stdin.end();
-    const isStarting = async (): Promise<boolean> =>
-      (await findProcessesIn(join(folder, signal, 'parley'))).length > 0;
-    await eventually(isStarting);
-    child.kill(signal);
-    await once(child, 'close');
-    await eventually(async () => !(await isStarting()));
-  });
-
   it('says that it reconnects, and goes on', async () => {
     const { hostname: host, port } = new URL(env['PARLEY_URL']!);
     const proxy = await openTcpProxy({ host, port: Number(port) });
@@ -328,6 +317,19 @@ describe('parley', () => {
       expect(run.stderr).toContain('Start one with: parley serve');
     },
   );
+
+  it('says so, too, of one that closes each connection, as a proxy without a server does', async () => {
+    const closing = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(closing, 'listening');
+    const { port } = closing.address() as AddressInfo;
+    const away = { ...env, PARLEY_URL: `http://127.0.0.1:${port}` };
+    for (const args of [['chat', 'hello'], ['inbox'], ['approve', 'x'], ['doctor']]) {
+      const { code, stdout, stderr } = await parley(args, { env: away });
+      expect({ args, code }).toEqual({ args, code: 1 });
+      expect(stdout + stderr).toContain('Start one with: parley serve');
+    }
+    closing.close();
+  });
 
   it('refuses an address that is none', async () => {
     const odd = await parley(['inbox', '--url', 'nonsense'], { env });
