@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../src/config/load-config.js';
@@ -342,31 +342,6 @@ else
       await terminal.shows(/^(?![^]* {4}react )[^]*›/);
       await terminal.press('Escape');
       await terminal.sees('cancelled · ');
-    });
-
-    it('keeps what was written when its own server leaves with it', async () => {
-      const own = { MODEL: 'demo/script', XDG_DATA_HOME: folder, PARLEY_URL: undefined };
-      await start([], own);
-      await terminal.enter('write 2000 words');
-      await terminal.sees('watch text arrive');
-      await terminal.press('C-c', 'C-c');
-      expect(await terminal.ended()).toBe(0);
-      await terminal.close();
-      await start(['--continue'], own);
-      const text = await terminal.sees('cancelled · ');
-      expect(text).toContain('watch text arrive');
-      expect(text).not.toContain('it goes on');
-    });
-
-    it('starts its own server again when that was killed', async () => {
-      const own = { XDG_DATA_HOME: folder, XDG_STATE_HOME: folder, PARLEY_URL: undefined };
-      await start([], { ...own, MODEL: 'demo/script' });
-      await terminal.enter('write 120 words');
-      await terminal.sees('watch text arrive');
-      const log = await readFile(join(folder, 'parley/server.log'), 'utf8');
-      process.kill(Number(/"pid":(\d+)/.exec(log)![1]), 'SIGKILL');
-      await terminal.sees('reconnecting');
-      await terminal.sees(/it goes on[^]*completed · /);
     });
 
     it('lets an answer go on in the background, and says when it ends', async () => {
