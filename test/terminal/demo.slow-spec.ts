@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
@@ -27,6 +27,7 @@ describe('parley demo', () => {
     ])
       expect(stdout).toContain(part);
     expect(await readdir(folder)).toEqual([]);
+    await expectAsInReadme(stdout);
   });
 
   it.each([
@@ -47,3 +48,21 @@ describe('parley demo', () => {
     });
   });
 });
+
+/** README shows these lines, some of them cut at `…`; times and the like differ. */
+async function expectAsInReadme(output: string): Promise<void> {
+  const readme = await readFile('README.md', 'utf8');
+  const [, shown = ''] = /\n```\n(› What is 6 \* 7[^]*?)\n› /.exec(readme) ?? [];
+  const stable = (text: string): string =>
+    text.replace(/\d[\d.]* m?s\b|[\d,]+ (?:in|out)\b|(?<=cursor )\S+/g, '');
+  const pieces = stable(shown)
+    .split(/ …\n|\n/)
+    .filter((line) => line.trim() !== '');
+  expect(pieces.length).toBeGreaterThan(8);
+  let rest = stable(output).replace(/\n\s*/g, '\n');
+  for (const piece of pieces) {
+    const at = rest.indexOf(piece.trim());
+    expect({ piece, isThere: at >= 0 }).toEqual({ piece, isThere: true });
+    rest = rest.slice(at);
+  }
+}
