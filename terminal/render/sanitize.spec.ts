@@ -12,6 +12,7 @@ describe(sanitize.name, () => {
     ['a\tb', 'a    b'],
     ['a\u202Eb', 'a⟦U+202E⟧b'],
     ['a\u200Bb\u{E0041}', 'a⟦U+200B⟧b⟦U+E0041⟧'],
+    ['a\u3164\u115F\uFFA0', 'a⟦U+3164⟧⟦U+115F⟧⟦U+FFA0⟧'],
     ['\uD800x', '\uFFFDx'],
     ['👩‍👩‍👧 é', '👩‍👩‍👧 é'],
     ['open \u001B[38;5', 'open '],

@@ -12,6 +12,11 @@ describe(widthOf.name, () => {
     ['ＡＢ', 4],
     ['', 0],
     ['…', 1],
+    ['각', 2],
+    ['\u1100\u1161\u11A8', 2],
+    ['\u1100'.repeat(40), 80],
+    ['👩\u200D'.repeat(40), 80],
+    ['e\u0301', 1],
   ])('%s takes %d cells', (text, width) => {
     expect(widthOf(text)).toBe(width);
   });

@@ -6,9 +6,11 @@ const PLAIN = /^[ -~]*$/;
 const SIMPLE =
   /^[ -~\u3001-\u3029\u3041-\u3096\u309B-\u30FF\u3400-\u9FFF\uAC00-\uD7A3\uFF01-\uFF60]*$/;
 const BEYOND_ASCII = /[^ -~]/g;
-/** Characters that take no cell of their own. */
-const ZERO = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
+/** Characters that take no cell of their own: marks, vowels and finals of Korean, and the like. */
+const ZERO = /^(?!\u00AD)[\p{Mark}\p{Default_Ignorable_Code_Point}\u1160-\u11FF\uD7B0-\uD7FB]$/u;
 const EMOJI = /\p{Emoji_Presentation}|\uFE0F/u;
+/** Size, in code units, of the longest emoji that terminals draw as one. */
+const LONGEST_EMOJI = 16;
 /** Scripts and blocks that take two cells, as far as terminals agree: East Asian Wide. */
 const WIDE =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1B000}-\u{1B2FF}\u{1F200}-\u{1F2FF}\u{20000}-\u{3FFFD}]/u;
@@ -28,11 +30,21 @@ export function clustersOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** 0, 1 or 2. */
+/**
+ * Most take 1 or 2. One may hold any number of characters, which take their cells in terminals that
+ * do not join them.
+ */
 export function widthOfCluster(cluster: string): number {
   if (cluster.length === 1 && cluster >= ' ' && cluster <= '~') return 1;
-  if (ZERO.test(cluster)) return 0;
-  return EMOJI.test(cluster) || WIDE.test(cluster) ? 2 : 1;
+  if (cluster.length <= LONGEST_EMOJI && EMOJI.test(cluster)) return 2;
+  let width = 0;
+  for (const character of cluster) width += widthOfCharacter(character);
+  return width;
+}
+
+function widthOfCharacter(character: string): number {
+  if (ZERO.test(character)) return 0;
+  return EMOJI.test(character) || WIDE.test(character) ? 2 : 1;
 }
 
 /** The text, or as much of it as fits, with `…` in place of the rest. */
