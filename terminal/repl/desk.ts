@@ -15,6 +15,8 @@ export interface Desk {
   readonly background: Background;
   readonly history: History;
   readonly view: View;
+  /** The terminal takes whole lines, and echoes them itself. */
+  readonly isDumb: boolean;
   /** False: the request has only just come, so that it can't have been read. */
   readonly isRead: boolean;
   mode: Mode;

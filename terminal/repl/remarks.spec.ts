@@ -18,7 +18,7 @@ describe(Remarks.name, () => {
     const client = { health: { ready: () => Promise.resolve({}) } };
     const say = (line: string) => void lines.push(line);
     const desk = { session, client, say } as unknown as Desk;
-    const remarks = new Remarks(desk, { isFirst: false, found });
+    const remarks = new Remarks(desk, { isFirst: false, isOwn: false, found });
     for (const connection of connections) {
       session.connection = connection;
       remarks.make();
@@ -41,11 +41,31 @@ describe(Remarks.name, () => {
     expect(remarksOn([lost(5, 'shutting_down')], url)).toEqual([]);
   });
 
+  it.each([
+    ['nothing where there is nothing', {}, []],
+    ['how to go on', { head: {} }, ['To go on with this chat: parley chat --chat c']],
+    [
+      'that an answer goes on',
+      { isBusy: true },
+      [
+        'What is unfinished goes on at the next start. To go on with this chat: parley chat --chat c',
+      ],
+    ],
+    ['a text that was not sent', { text: 'and\u001B[2J now' }, ['Not sent: and now']],
+  ])('says at the end %s', (_, { text = '', ...session }: object & { text?: string }, expected) => {
+    const lines: string[] = [];
+    const say = (line: string) => void lines.push(line);
+    const more = { background: { size: 0 }, draft: { text }, say };
+    const desk = { session: { id: 'c', isBusy: false, ...session }, ...more } as unknown as Desk;
+    new Remarks(desk, { isFirst: false, isOwn: true, found: undefined }).leave();
+    expect(lines).toEqual(expected);
+  });
+
   it('tells of a server that is too old, once', async () => {
     const lines: string[] = [];
     const client = { health: { ready: () => Promise.resolve({ version: '0.0.1' }) } };
     const desk = { client, say: (line: string) => lines.push(line) } as unknown as Desk;
-    const remarks = new Remarks(desk, { isFirst: false, found: undefined });
+    const remarks = new Remarks(desk, { isFirst: false, isOwn: false, found: undefined });
     await remarks.checkServer();
     await remarks.checkServer();
     expect(lines).toEqual([expect.stringContaining('has version 0.0.1')]);

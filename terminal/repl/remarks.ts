@@ -7,10 +7,14 @@ import type { Desk } from './desk.js';
 
 /** So many attempts to reach a server that does not answer take about seven seconds. */
 const ATTEMPTS = 3;
+/** Number of characters that are repeated of a text that was not sent. */
+const SHOWN = 1_000;
 
 export interface RemarksOptions {
   /** The person has typed nothing yet, now or earlier. */
   readonly isFirst: boolean;
+  /** The server ends with the terminal. */
+  readonly isOwn: boolean;
   /** The address of the server, if it was found on this machine: it may be another terminal's. */
   readonly found: string | undefined;
 }
@@ -22,13 +26,15 @@ export class Remarks {
   private wasLost = false;
   private isStopTold = false;
   private isFirst: boolean;
+  private readonly isOwn: boolean;
   private readonly found: string | undefined;
 
   constructor(
     private readonly desk: Desk,
-    { isFirst, found }: RemarksOptions,
+    { isFirst, isOwn, found }: RemarksOptions,
   ) {
     this.isFirst = isFirst;
+    this.isOwn = isOwn;
     this.found = found;
   }
 
@@ -46,6 +52,17 @@ export class Remarks {
     if (failure === undefined) return;
     session.failure = undefined;
     this.desk.say(explain(failure), SGR.red);
+  }
+
+  /** How to go on, if there is something to go on with. */
+  leave(): void {
+    const { session, background, draft } = this.desk;
+    if (draft.text !== '') this.desk.say(`Not sent: ${sanitize(draft.text.slice(0, SHOWN))}`);
+    if (session.head === undefined && !session.isBusy) return;
+    const goesOn = session.isBusy || background.size > 0;
+    const where = this.isOwn ? ' at the next start' : '';
+    const state = goesOn ? `What is unfinished goes on${where}. ` : '';
+    this.desk.say(`${state}To go on with this chat: parley chat --chat ${session.id}`);
   }
 
   /** A server that is too old is told of once. */

@@ -70,6 +70,8 @@ export class Repl implements Desk {
   private isLent = false;
   /** Lines of the approval that is offered, as it is drawn at this width. */
   private offered = { id: '', width: 0, lines: 0 };
+  /** The request that was printed again last. */
+  private broughtToEnd = '';
   private speaker: Speaker | undefined;
   /** The interaction whose answer is spoken, or was the last. */
   private spoken: string | undefined;
@@ -99,7 +101,8 @@ export class Repl implements Desk {
   ): Promise<number> {
     await this.history.load();
     const isFirst = this.history.isEmpty && script === undefined;
-    this.remarks = new Remarks(this, { isFirst, found: this.connected.found });
+    const { found, running } = this.connected;
+    this.remarks = new Remarks(this, { isFirst, isOwn: running !== undefined, found });
     const left = new Promise<number>((resolve) => (this.leave = resolve));
     void this.terminal.out.closed.then(() => this.leave(EXIT.completed));
     for (const end of ['end', 'close', 'error'])
@@ -109,15 +112,16 @@ export class Repl implements Desk {
     this.speaker = speaker;
     this.enter(settings);
     this.input.start();
-    if (this.terminal.environment.isDumb) this.say('A message, or /help, and Enter.');
+    if (this.isDumb) this.say('A message, or /help, and Enter.');
     const timer = setInterval(() => this.spin(), SPIN_MS);
     // A server that does not answer does not keep the person here.
     if (isOld) await Promise.race([left, this.attempt(() => this.session.open())]);
     setTimeout(() => void loadHighlighter(), 0);
     void this.remarks.checkServer();
-    this.connected.running?.catch((error) => this.say(explain(error), SGR.red));
+    running?.catch((error) => this.say(explain(error), SGR.red));
     if (script) void typeScript(this, script);
     const code = await left;
+    if (script === undefined) this.remarks.leave();
     clearInterval(timer);
     this.input.stop();
     this.screen.pause();
@@ -131,12 +135,17 @@ export class Repl implements Desk {
     return { width: this.terminal.out.columns - 1 };
   }
 
+  get isDumb(): boolean {
+    return this.terminal.environment.isDumb;
+  }
+
   get isRead(): boolean {
     return this.offers.isRead(this.mode);
   }
 
   print(lines: readonly Line[]): void {
     this.screen.print([...this.takeLines(), ...lines]);
+    this.session.transcript.countOthers(lines.length);
   }
 
   /** A remark of the terminal's own. */
@@ -166,6 +175,7 @@ export class Repl implements Desk {
   }
 
   skip(request: RequestState): void {
+    this.session.transcript.showNext();
     this.mode = this.offers.skip(request, this.session.pending);
     this.change();
   }
@@ -240,15 +250,31 @@ export class Repl implements Desk {
 
   private change(): void {
     const { session } = this;
-    const { unprinted } = session.transcript;
-    const shown = session.pending.filter(({ id }) => !unprinted.has(id));
-    this.mode = this.offers.settle(this.mode, shown, this.draft.text !== '');
+    const { transcript } = session;
+    const { unprinted } = transcript;
+    // What is printed next belongs below the request that was offered, or is one printed again.
+    const isClosed = transcript.awaitsVerdict || unprinted.has(this.broughtToEnd);
+    const shown = isClosed ? [] : session.pending.filter(({ id }) => !unprinted.has(id));
+    const before = this.mode;
+    this.mode = this.offers.settle(before, shown, this.draft.text !== '');
+    if ('request' in this.mode && requestOf(before) !== this.mode.request.id)
+      this.bringToEnd(this.mode.request);
     const isWorking = session.isBusy || this.sending !== undefined;
     if (!isWorking && this.hint.startsWith(CANCELLING)) this.hint = '';
     this.remarks?.make();
     this.speak();
     for (const resolve of this.waiting.splice(0)) resolve();
     this.screen.change();
+  }
+
+  /** A request comes up as the last thing that is printed. */
+  private bringToEnd({ id }: RequestState): void {
+    const { transcript } = this.session;
+    if (this.broughtToEnd === id || transcript.linesBelow(id) === 0) return;
+    this.broughtToEnd = id;
+    this.offers.renew();
+    transcript.showAgain(id);
+    this.mode = MESSAGE;
   }
 
   /** Each answer that this terminal sees begin is spoken; one that is cancelled falls silent. */
@@ -306,7 +332,8 @@ export class Repl implements Desk {
     const { id } = mode.request;
     if (this.offered.id !== id || this.offered.width !== view.width)
       this.offered = { id, width: view.width, lines: drawApproval(mode.request, view).length };
-    return Math.max(this.offered.lines + MOST_FOOTER - this.terminal.out.rows, 0);
+    const below = this.session.transcript.linesBelow(id);
+    return Math.max(this.offered.lines + below + MOST_FOOTER - this.terminal.out.rows, 0);
   }
 
   private about(): string {
@@ -322,4 +349,8 @@ export class Repl implements Desk {
     this.keys.press(key);
     this.change();
   }
+}
+
+function requestOf(mode: Mode): string | undefined {
+  return 'request' in mode ? mode.request.id : undefined;
 }

@@ -25,7 +25,7 @@ export interface SentNote {
 /** Chat: what is known of it, its stream, and what a person does in it. */
 export class Session {
   state: Conversation | undefined;
-  readonly transcript = new Transcript();
+  readonly transcript = new Transcript(true);
   connection: Connection | undefined;
   /** A stream that has ended for good. */
   failure: unknown;

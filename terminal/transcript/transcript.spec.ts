@@ -49,6 +49,63 @@ describe(Transcript.name, () => {
     expect(textOf(transcript.liveLine())).toBe('');
   });
 
+  describe('of requests one at a time', () => {
+    const second = {
+      ...approval,
+      approval_id: 'approval_2',
+      tool_call_id: 'call_2',
+      action: 'Two: ls',
+    };
+    const settled = (type: 'APPROVED' | 'REJECTED', id: string) =>
+      record({ type, approval_id: id, tool_call_id: 'call_1', by });
+    const titles = (lines: string[]) => lines.filter((line) => /│ |✓|✗/.test(line));
+
+    it('prints one right below the verdict on the one before it', () => {
+      const transcript = new Transcript(true);
+      const lines = drawn(transcript, started(), record(approval), record(second));
+      expect(titles(lines)).toEqual(['  │ Run a command: ls']);
+      expect([...transcript.unprinted]).toEqual(['approval_2']);
+      expect(transcript.linesBelow('approval_1')).toBe(0);
+      const next = drawn(transcript, settled('APPROVED', 'approval_1'));
+      expect(titles(next)).toEqual(['  ✓ approved by ann', '  │ Two: ls']);
+      expect([...transcript.unprinted]).toEqual([]);
+    });
+
+    it('prints one that others have settled with its verdict', () => {
+      const transcript = new Transcript(true);
+      drawn(transcript, started(), record(approval), record(second));
+      const lines = drawn(transcript, settled('REJECTED', 'approval_2'));
+      expect(titles(lines)).toEqual(['  │ Two: ls', '  ✗ rejected by ann']);
+    });
+
+    it('prints the next one when a person puts one off, and that one again', () => {
+      const transcript = new Transcript(true);
+      drawn(transcript, started(), record(approval), record(second));
+      transcript.showNext();
+      expect(titles(drawn(transcript))).toEqual(['  │ Two: ls']);
+      expect(transcript.linesBelow('approval_1')).toBeGreaterThan(0);
+      transcript.showAgain('approval_1');
+      expect(titles(drawn(transcript))).toEqual(['  │ Run a command: ls']);
+      expect(transcript.linesBelow('approval_1')).toBe(0);
+      transcript.countOthers(3);
+      expect(transcript.linesBelow('approval_1')).toBe(3);
+    });
+
+    it('leaves none out when the interaction ends', () => {
+      const transcript = new Transcript(true);
+      drawn(transcript, started(), record(approval), record(second));
+      const complete = record({ type: 'INTERACTION_COMPLETE', status: 'FAILED' });
+      expect(titles(drawn(transcript, complete))).toEqual(['  │ Two: ls']);
+    });
+  });
+
+  it('goes on after a record of a shape that it does not know', () => {
+    const transcript = new Transcript();
+    const odd = record({ ...approval, action: ['rm'] });
+    const lines = drawn(transcript, started(), odd, result('done'));
+    expect(lines.join('\n')).toMatch(/this terminal can not show\.[^]*done/);
+  });
+
   it('says that a returned text stands in place of the printed answer', () => {
     const transcript = new Transcript();
     const answer = record({ type: 'ANSWER', block_id: 'b1', content: 'Yes.' });

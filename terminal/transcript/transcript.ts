@@ -5,7 +5,7 @@ import { span } from '../render/span.js';
 import type { Line } from '../render/span.js';
 import { SGR } from '../render/theme.js';
 import type { View } from '../render/theme.js';
-import { drawingOf } from './draw-record.js';
+import { drawingOf, mark } from './draw-record.js';
 import { groupOf } from './group-of.js';
 import { RunningCalls } from './running-calls.js';
 import { TextBlock } from './text-block.js';
@@ -21,6 +21,16 @@ interface Entry {
   readonly group: string;
   /** Entries about the same call follow each other without its name. */
   readonly call?: string | undefined;
+  /** Id of the request that it shows. */
+  readonly request?: string | undefined;
+}
+
+interface WaitingRequest {
+  readonly entry: Entry;
+  /** True until the requests before it are settled, or put off. */
+  isHeld: boolean;
+  /** Number of lines that were printed up to its end. */
+  end: number;
 }
 
 interface Agent {
@@ -38,8 +48,10 @@ export class Transcript {
   readonly running = new RunningCalls();
   /** The newest results, oldest first. */
   readonly results: { readonly number: number; readonly record: RecordOf<'TOOL_RESULT'> }[] = [];
-  /** Ids of requests that are not printed yet, as a text before them is still being written. */
+  /** Ids of requests that are not printed yet: something before them has to be. */
   readonly unprinted = new Set<string>();
+  /** In the order of the log. */
+  private readonly requests = new Map<string, WaitingRequest>();
   private readonly entries: Entry[] = [];
   private readonly blocks = new Map<string, TextBlock>();
   private readonly agents = new Map<string, Agent>();
@@ -55,10 +67,27 @@ export class Transcript {
   private printed: Entry | undefined;
   private labelled: string | undefined;
   private count = 0;
+  /** Number of lines that were printed. */
+  private lineCount = 0;
 
-  /** Ids of requests that are settled from here: they are not reported as settled by others. */
+  /**
+   * @param oneAtATime a request is printed when those before it are settled, so that the one that
+   *   a person decides is the last that stands there
+   */
+  constructor(private readonly oneAtATime = false) {}
+
+  /** Settled from here, and so not reported as settled by others. */
   settledHere(requestId: string): void {
     this.mine.add(requestId);
+  }
+
+  notSettledHere(requestId: string): void {
+    this.mine.delete(requestId);
+  }
+
+  /** True until the verdict on a request that was settled from here has come. */
+  get awaitsVerdict(): boolean {
+    return Array.from(this.requests.keys()).some((id) => this.mine.has(id));
   }
 
   take(event: ChatStreamEvent): void {
@@ -71,11 +100,50 @@ export class Transcript {
   takeLines(view: View): Line[] {
     const lines: Line[] = [];
     for (let entry = this.entries[0]; entry; entry = this.entries[0]) {
-      lines.push(...this.draw(entry, view));
+      const drawn = this.drawSafely(entry, view);
+      lines.push(...drawn);
+      this.lineCount += drawn.length;
+      if (entry.request !== undefined) this.printedRequest(entry.request);
       if (entry.body instanceof TextBlock && !entry.body.isDone) break;
       this.entries.shift();
     }
     return lines;
+  }
+
+  /** Lines that others have printed between those of the chat. */
+  countOthers(lines: number): void {
+    this.lineCount += lines;
+  }
+
+  /** The number of lines between a request and the footer. */
+  linesBelow(request: string): number {
+    return this.lineCount - (this.requests.get(request)?.end ?? this.lineCount);
+  }
+
+  /** Prints a request once more, at the end. */
+  showAgain(request: string): void {
+    const entry = this.requests.get(request)?.entry;
+    if (entry) this.printRequest(request, entry);
+  }
+
+  /** Prints the next request, though one before it is not settled. */
+  showNext(): void {
+    const next = Array.from(this.requests).find(([, { isHeld }]) => isHeld);
+    if (!next) return;
+    const [id, request] = next;
+    request.isHeld = false;
+    this.printRequest(id, request.entry);
+  }
+
+  private printRequest(id: string, entry: Entry): void {
+    this.unprinted.add(id);
+    this.entries.push(entry);
+  }
+
+  private printedRequest(id: string): void {
+    this.unprinted.delete(id);
+    const request = this.requests.get(id);
+    if (request) request.end = this.lineCount;
   }
 
   /** The text that is being written: its last line. */
@@ -90,6 +158,16 @@ export class Transcript {
   get hasMore(): boolean {
     const [entry] = this.entries;
     return entry?.body instanceof TextBlock && entry.body.hasMore;
+  }
+
+  /** A server of another version may send other shapes. */
+  private drawSafely(entry: Entry, view: View): Line[] {
+    try {
+      return this.draw(entry, view);
+    } catch (error) {
+      if (entry.body instanceof TextBlock) throw error;
+      return mark('!', 'Here is something that this terminal can not show.', SGR.yellow, view);
+    }
   }
 
   private draw(entry: Entry, view: View): Line[] {
@@ -141,6 +219,7 @@ export class Transcript {
     if (record.type === 'AGENT_STARTED') this.beginAgent(record);
     if (record.type === 'TURN_COMPLETED') this.usage = addUsage(this.usage, record.usage);
     if (record.type === 'RESUMED' || record.type === 'INTERACTION_COMPLETE') this.voidAll();
+    if (record.type === 'INTERACTION_COMPLETE') this.endRequests();
     if (record.type === 'NOTICE')
       for (const id of record.void ?? []) this.voidOne(interaction_id, id);
     if (record.type === 'THINKING' || record.type === 'MESSAGE' || record.type === 'ANSWER') {
@@ -173,24 +252,28 @@ export class Transcript {
         : 'tool_call_id' in record
           ? record.tool_call_id
           : undefined;
-    const body = this.tracked(record, draw);
-    this.entries.push({ agent_id: record.agent_id, body, group: groupOf(record), call });
+    const entry = { agent_id: record.agent_id, body: draw, group: groupOf(record), call };
+    const request = requestIn(record);
+    if (record.type === 'APPROVAL_REQUIRED' || record.type === 'INPUT_REQUIRED')
+      this.addRequest(request!, { ...entry, request });
+    else if (request !== undefined) this.settle(request, entry);
+    else this.entries.push(entry);
   }
 
-  /** A request is unprinted until it is drawn. */
-  private tracked(record: RecordEvent, draw: (view: View) => Line[]): (view: View) => Line[] {
-    const id =
-      record.type === 'APPROVAL_REQUIRED'
-        ? record.approval_id
-        : record.type === 'INPUT_REQUIRED'
-          ? record.request_id
-          : undefined;
-    if (id === undefined) return draw;
-    this.unprinted.add(id);
-    return (view) => {
-      this.unprinted.delete(id);
-      return draw(view);
-    };
+  private addRequest(id: string, entry: Entry): void {
+    const isHeld = this.oneAtATime && Array.from(this.requests.values()).some((it) => !it.isHeld);
+    this.requests.set(id, { entry, isHeld, end: 0 });
+    if (isHeld) this.unprinted.add(id);
+    else this.printRequest(id, entry);
+  }
+
+  /** With the request right above the verdict, and the next one below. */
+  private settle(id: string, verdict: Entry): void {
+    const request = this.requests.get(id);
+    if (request?.isHeld) this.printRequest(id, request.entry);
+    this.requests.delete(id);
+    this.entries.push(verdict);
+    if (Array.from(this.requests.values()).every(({ isHeld }) => isHeld)) this.showNext();
   }
 
   private addResult(record: RecordOf<'TOOL_RESULT'>): void {
@@ -218,6 +301,11 @@ export class Transcript {
   private beginAgent({ agent_id, parent_agent_id, agent_type }: RecordOf<'AGENT_STARTED'>): void {
     const depth = (this.agents.get(parent_agent_id)?.depth ?? 0) + 1;
     this.agents.set(agent_id, { name: agent_type, depth });
+  }
+
+  private endRequests(): void {
+    for (const [id, { entry, isHeld }] of this.requests) if (isHeld) this.printRequest(id, entry);
+    this.requests.clear();
   }
 
   private blockOf(of: {
@@ -251,6 +339,21 @@ export class Transcript {
   private voidAll(): void {
     for (const block of this.blocks.values()) block.void();
     this.blocks.clear();
+  }
+}
+
+/** The request that a record makes or settles. */
+function requestIn(record: RecordEvent): string | undefined {
+  switch (record.type) {
+    case 'APPROVAL_REQUIRED':
+    case 'APPROVED':
+    case 'REJECTED':
+      return record.approval_id;
+    case 'INPUT_REQUIRED':
+    case 'INPUT_RECEIVED':
+      return record.request_id;
+    default:
+      return undefined;
   }
 }
 

@@ -114,7 +114,7 @@ else
       await terminal.enter('call bash {"command":"echo two"}');
       await terminal.sees(/echo two[^]*a approve/);
       await terminal.press('m');
-      await terminal.sees('from now on allows the command `echo two`, exactly');
+      await terminal.sees('from now on allow the command `echo two`, exactly');
       await terminal.sees('c in this chat');
       await terminal.press('c');
       await terminal.sees('Remembered: allow in this chat: the command `echo two`, exactly.');
@@ -130,7 +130,7 @@ else
       await terminal.press('m');
       await terminal.shows(/d deny instead/);
       await terminal.press('d');
-      await terminal.shows(/from now on denies the command `echo three`[^]*a allow instead/);
+      await terminal.shows(/from now on deny the command `echo three`[^]*a allow instead/);
       await terminal.press('c');
       await terminal.sees('Remembered: deny in this chat: the command `echo three`');
       await terminal.sees(/✗ rejected\n[^]*completed · /);
@@ -155,7 +155,7 @@ else
       await terminal.press('C-c');
       await terminal.shows(/a approve/);
       await terminal.press('Space', 'h', 'e', 'y');
-      await terminal.shows(/Esc empties the input\n› +hey/);
+      await terminal.shows(/Esc empties the input, then keys decide\n› +hey/);
       await terminal.press('Escape', 'Escape');
       await terminal.shows(/Esc cancels the answer\na approve/);
       const api = await server.api();
@@ -240,6 +240,31 @@ else
       await terminal.sees('✓ approved by local');
       await terminal.sees('completed · ');
       expect(await terminal.screen()).not.toContain('a approve');
+    });
+
+    it('asks about one of two calls at a time, and names it where it is decided', async () => {
+      const api = await server.api();
+      await api.post('/chats', { id: 'two' });
+      for (const pattern of ['calculator', 'current_time']) {
+        const matcher = { type: 'tool', pattern };
+        const rule = { scope: 'session', scope_id: 'two', priority: 0, decision: 'ask', matcher };
+        expect((await api.post('/permissions/rules', rule)).status).toBe(201);
+      }
+      await start(['--chat', 'two']);
+      await terminal.enter('what is 12 * 9 + 3, and what time is it');
+      await terminal.shows(/May calculator run\? 12 \* 9 \+ 3\n2 waiting for you[^]*a approve/);
+      expect(await terminal.text()).not.toContain('May current_time run');
+      await terminal.press('n');
+      await terminal.shows(/May current_time run\?\n2 waiting for you[^]*a approve/);
+      await terminal.press('n');
+      await terminal.shows(
+        /May current_time run[^]*May calculator run[^]*\n2 waiting for you[^]*a approve/,
+      );
+      await terminal.press('a');
+      await terminal.sees(/May calculator run\?[^?]*✓ approved\n/);
+      await terminal.shows(/May current_time run\?\n1 waiting for you[^]*a approve/);
+      await terminal.press('a');
+      await terminal.sees(/May current_time run\?[^?]*✓ approved\n[^]*completed · /);
     });
 
     it('answers a question by the number of an option, and declines one', async () => {

@@ -5,7 +5,11 @@ import { RunningCalls } from '../../transcript/running-calls.js';
 import { drawFooter } from './draw-footer.js';
 import type { Situation } from './draw-footer.js';
 
-const request = { id: 'approval_1', kind: 'approval' } as RequestState;
+const request = {
+  ...{ id: 'approval_1', kind: 'approval', tool_name: 'bash' },
+  tool_input: '{"command":"touch note.txt"}',
+} as RequestState;
+const SUBJECT = 'May bash run? touch note.txt';
 const AT: Situation = {
   ...{ mode: { kind: 'approval', request }, draft: EMPTY_DRAFT, isBusy: true, pending: 1 },
   isRead: true,
@@ -30,14 +34,14 @@ function footer(width: number, more: Partial<Situation> = {}): string[] {
 describe(drawFooter.name, () => {
   it('names the keys of an approval on one line, below what happens', () => {
     expect(footer(79)).toEqual([
-      ...['written', '1 waiting for you  Esc cancels the answer'],
+      ...['written', SUBJECT, '1 waiting for you  Esc cancels the answer'],
       'a approve  e edit  r reject  m remember  n next  space message',
     ]);
   });
 
   it('says how much of an approval is above the screen, and names the key that shows it', () => {
     expect(footer(79, { linesAbove: 96 })).toEqual([
-      ...['written', '1 waiting for you  96 lines above · Esc cancels the answer'],
+      ...['written', SUBJECT, '1 waiting for you  96 lines above · Esc cancels the answer'],
       'a approve  e edit  r reject  v view  m remember  n next  space message',
     ]);
   });
@@ -47,7 +51,11 @@ describe(drawFooter.name, () => {
   });
 
   it.each([
-    ['what is typed beside a request', { draft: draftOf('hello') }, 'Esc empties the input'],
+    [
+      'what is typed beside a request',
+      { draft: draftOf('hello') },
+      'Esc empties the input, then keys decide',
+    ],
     ['a reason', { mode: { kind: 'reason', request } }, 'Esc goes back'],
   ] as const)('says that Esc takes away %s first', (_, more, advice) => {
     expect(footer(79, more)).toContain(`1 waiting for you  ${advice}`);
@@ -58,29 +66,31 @@ describe(drawFooter.name, () => {
     ['denies', false, 'a allow instead'],
   ])('names the key that turns a rule around which %s', (_, approved, other) => {
     const mode = { kind: 'remember', request, approved, isShown: true } as const;
-    const keys = `c in this chat  g for this agent  e everywhere  ${other}  Esc back`;
+    const keys = `c in this chat  g for this agent  w everywhere  ${other}  Esc back`;
     expect(footer(79, { mode }).at(-1)).toBe(keys);
   });
 
-  it('wraps the keys at 20 columns, and leaves out the rest', () => {
+  it('names the keys alone where their words have no room beside what they decide', () => {
     expect(footer(19)).toEqual([
-      ...['a approve  e edit', 'r reject', 'm remember  n next', 'space message'],
+      ...['bash? touch note.t…', '1 waiting for you', 'a  e  r  m  n', 'space'],
     ]);
-  });
-
-  it('has room at 20 columns for the words of an approval above the screen', () => {
     expect(footer(19, { linesAbove: 3 })).toEqual([
-      ...['a approve  e edit', 'r reject  v view', 'm remember  n next', 'space message'],
+      ...['bash? touch note.t…', '1 waiting for you', 'a  e  r  v  m  n', 'space'],
     ]);
+    expect(footer(12)).toEqual(['bash? touch…', '1 waiting', 'a  e  r  m', 'n  space']);
   });
 
-  it('names the keys alone where there is no room for their words', () => {
-    expect(footer(12)).toEqual(['1 waiting', 'for you', 'a  e  r  m', 'n  space']);
+  it('names what is decided, however the request looks', () => {
+    const tool_input = JSON.stringify({ command: `touch \u3164\u001B[2J${'x'.repeat(99)}` });
+    const odd = { ...request, tool_name: 'ba\nsh', tool_input };
+    const [subject] = footer(60, { mode: { kind: 'approval', request: odd } });
+    expect(subject).toBe(`May ba sh run? touch ⟦U+3164⟧${'x'.repeat(30)}…`);
   });
 
   it('says at 20 columns how to decline a question', () => {
-    const mode = { kind: 'question', request } as const;
-    const lines = ['written', '1 waiting for you', 'Ctrl-D declines', 'answer › '];
+    const asked = { id: 'request_1', kind: 'input', question: 'Which colour, and why?' };
+    const mode = { kind: 'question', request: asked as RequestState } as const;
+    const lines = ['? Which colour, an…', '1 waiting for you', 'Ctrl-D declines', 'answer › '];
     expect(footer(19, { mode })).toEqual(lines);
   });
 });

@@ -9,7 +9,9 @@ import { drawDraft } from '../../screen/editor.js';
 import type { Draft } from '../../screen/editor.js';
 import { MOST_FOOTER } from '../../screen/screen.js';
 import type { Footer } from '../../screen/screen.js';
+import { cutTo, widthOf } from '../../render/width.js';
 import type { RunningCalls } from '../../transcript/running-calls.js';
+import { summarise } from '../../transcript/tool-call.js';
 import { drawWorking } from './draw-tree.js';
 import type { Mode } from '../mode.js';
 
@@ -47,18 +49,19 @@ const LABELS = {
   queued: 'queued',
 } as const;
 
-/** In a narrower terminal, other things have the room. */
-const LEAST_FOR_ESCAPE = 40;
+/** In a terminal with fewer columns, what matters most has the room. */
+const NARROW = 40;
 
 /** At most four lines: the text that is written, what happens, and the keys or the input. */
 export function drawFooter(at: Situation, view: View): Footer {
   const keys = drawKeys(at, view);
-  const own = Math.max(keys.length, 1);
+  const subject = drawSubject(at, view);
+  const own = Math.max(keys.length, 1) + subject.length;
   const status = drawStatus(at, view)
     .flatMap((line) => wrap(line, view.width))
     .slice(0, MOST_FOOTER - own);
   const rows = MOST_FOOTER - own - status.length;
-  const above = [...drawLive(at, { rows, width: view.width }), ...status];
+  const above = [...drawLive(at, { rows, width: view.width }), ...subject, ...status];
   if (keys.length > 0)
     return { lines: [...above, ...keys], cursor: { row: above.length, column: 0 } };
   const { lines, row, column } = drawDraft(at.draft, {
@@ -67,6 +70,21 @@ export function drawFooter(at: Situation, view: View): Footer {
     rows: MOST_FOOTER - above.length,
   });
   return { lines: [...above, ...lines], cursor: { row: above.length + row, column } };
+}
+
+/**
+ * The request that keys or a text decide: others, and texts that look like one, may have been
+ * printed below it.
+ */
+function drawSubject({ mode, isRead }: Situation, { width }: View): Line[] {
+  if (!('request' in mode) || !isRead) return [];
+  const { kind, tool_name = '', tool_input = '', question = '' } = mode.request;
+  const isApproval = kind === 'approval';
+  const name = sanitizeLine(tool_name);
+  const asks = width < NARROW ? `${name}? ` : `May ${name} run? `;
+  const head = cutTo(isApproval ? asks : '? ', width);
+  const text = isApproval ? summarise(tool_input) : sanitizeLine(question.slice(0, 400));
+  return [[span(head, SGR.ask), span(cutTo(text, width - widthOf(head)))]];
 }
 
 /** The agents at work if there are several to show, else the text that is written. */
@@ -85,8 +103,8 @@ function promptOf({ mode, isBusy }: Situation): Line {
 const KEYS = {
   approval: ['a approve', 'e edit', 'r reject', 'm remember', 'n next', 'space message'],
   long: ['a approve', 'e edit', 'r reject', 'v view', 'm remember', 'n next', 'space message'],
-  allow: ['c in this chat', 'g for this agent', 'e everywhere', 'd deny instead', 'Esc back'],
-  deny: ['c in this chat', 'g for this agent', 'e everywhere', 'a allow instead', 'Esc back'],
+  allow: ['c in this chat', 'g for this agent', 'w everywhere', 'd deny instead', 'Esc back'],
+  deny: ['c in this chat', 'g for this agent', 'w everywhere', 'a allow instead', 'Esc back'],
 } as const;
 
 /**
@@ -106,7 +124,7 @@ function drawKeys({ mode, draft, isRead, linesAbove }: Situation, { width }: Vie
     return [span(key, SGR.ask), span(` ${words.join(' ')}`)];
   });
   const lines = pack(choices, width);
-  return lines.length <= MOST_FOOTER
+  return lines.length < MOST_FOOTER
     ? lines
     : pack(
         choices.map(([key]) => [key!]),
@@ -157,7 +175,7 @@ function partsOf(at: Situation, { width }: View): string[] {
   return [
     ...(mode.kind === 'question' ? ['Ctrl-D declines'] : []),
     ...(at.linesAbove > 0 ? [`${at.linesAbove} line${at.linesAbove > 1 ? 's' : ''} above`] : []),
-    ...(hasRequest && width >= LEAST_FOR_ESCAPE ? [escapeOf(at)] : []),
+    ...(hasRequest && width >= NARROW ? [escapeOf(at)] : []),
     ...(notes > 0 ? [`${notes} note${notes > 1 ? 's' : ''} sent`] : []),
     ...(queued > 0 ? [`${queued} queued`] : []),
     ...(background > 0 ? [`${background} in the background`] : []),
@@ -167,5 +185,5 @@ function partsOf(at: Situation, { width }: View): string[] {
 /** The effect of Esc while a request waits. */
 function escapeOf({ mode, draft }: Situation): string {
   if (!/^(?:approval|question|message)$/.test(mode.kind)) return 'Esc goes back';
-  return draft.text === '' ? 'Esc cancels the answer' : 'Esc empties the input';
+  return draft.text === '' ? 'Esc cancels the answer' : 'Esc empties the input, then keys decide';
 }

@@ -46,7 +46,7 @@ export class KeyCommands {
       this.held.push(key);
       return;
     }
-    if (key.name !== 'escape') this.lastEscape = 0;
+    if (key.name !== 'escape') [this.lastEscape, this.steppedAt] = [0, 0];
     if (key.name === 'ctrl-c') this.interrupt();
     else if (this.afterCtrlX) this.pressAfterCtrlX(key);
     else if (key.name === 'ctrl-x') {

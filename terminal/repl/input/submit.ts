@@ -1,5 +1,8 @@
 import { ParleyError } from '../../../client/index.js';
-import { SGR } from '../../render/theme.js';
+import { sanitizeLine } from '../../render/sanitize.js';
+import { span } from '../../render/span.js';
+import { GLYPHS, SGR } from '../../render/theme.js';
+import { cutTo } from '../../render/width.js';
 import type { Draft } from '../../screen/editor.js';
 import { attach } from './attachments.js';
 import type { Desk } from '../desk.js';
@@ -74,6 +77,9 @@ function withoutSpace(text: string): string {
 }
 
 async function runCommand(desk: Desk, { name, argument }: TypedCommand): Promise<void> {
+  const typed = cutTo(sanitizeLine(`/${name} ${argument}`.trimEnd()), desk.view.width - 2);
+  // Without keys, the line stands there as it was typed.
+  if (!desk.isDumb) desk.print([[span(`${GLYPHS.prompt} ${typed}`, SGR.dim)]]);
   const command = SLASH_COMMANDS[name];
   if (command) await desk.attempt(() => command.run(desk, argument));
   else desk.say(`There is no command /${name}. /help lists them.`, SGR.yellow);

@@ -14,7 +14,7 @@ import { commandIn, SLASH_COMMANDS } from '../input/slash-commands.js';
 type Decision = Parameters<Desk['client']['requests']['approve']>[2];
 type Verdict = Omit<Decision, 'approval_id'>;
 type ModeOf<K extends Mode['kind']> = Extract<Mode, { readonly kind: K }>;
-const SCOPES = { c: 'session', g: 'agent', e: 'global' } as const;
+const SCOPES = { c: 'session', g: 'agent', w: 'global' } as const;
 /** Keys by their words, for a terminal without keys. */
 const WORDS: Readonly<Record<string, string>> = {
   ...{ approve: 'a', edit: 'e', reject: 'r', remember: 'm', view: 'v', next: 'n' },
@@ -123,8 +123,8 @@ export class Decisions {
     const body = { approval_id: request.id, approved, remember: 'session' } as const;
     const { rule } = await client.requests.previewRule(session.id, request.interaction_id, body);
     const verb = approved
-      ? 'Approves it, and from now on allows'
-      : 'Rejects it, and from now on denies';
+      ? 'Would approve it, and from now on allow'
+      : 'Would reject it, and from now on deny';
     // Nothing of a rule is cut, as it would be in the footer.
     if (rule) this.desk.say(`${verb} ${subjectOf(rule)}`);
     else this.desk.say('No rule would decide calls like this one: decide it alone');
@@ -173,10 +173,9 @@ export class Decisions {
 
   private async decide(request: RequestState, verdict: Verdict): Promise<void> {
     const { desk } = this;
-    desk.session.transcript.settledHere(request.id);
     const body = { approval_id: request.id, ...verdict };
     const { id } = desk.session;
-    const done = await this.settle(() =>
+    const done = await this.settle(request, () =>
       desk.client.requests.approve(id, request.interaction_id, body),
     );
     if (desk.mode.kind !== 'message') desk.setMode(MESSAGE);
@@ -192,19 +191,21 @@ export class Decisions {
 
   private async answer(request: RequestState, answer: string | null): Promise<void> {
     const { desk } = this;
-    desk.session.transcript.settledHere(request.id);
     const body = { request_id: request.id, answer };
-    await this.settle(() =>
+    await this.settle(request, () =>
       desk.client.requests.respond(desk.session.id, request.interaction_id, body),
     );
     desk.setMode(MESSAGE);
   }
 
   /** Someone who was faster is told by the stream. */
-  private async settle<T>(send: () => Promise<T>): Promise<T | undefined> {
+  private async settle<T>({ id }: RequestState, send: () => Promise<T>): Promise<T | undefined> {
+    const { transcript } = this.desk.session;
+    transcript.settledHere(id);
     try {
       return await send();
     } catch (error) {
+      transcript.notSettledHere(id);
       if (error instanceof ParleyError && error.code === 'already_processed') {
         this.desk.setHint('It was settled before.');
         return undefined;
