@@ -1,7 +1,7 @@
 /**
- * Writes into docs/terminal.md what is marked there with `<!-- docs:terminal -->`: a conversation in
- * tmux, the list of commands, and what the commands of a block print, by the built `parley` with a
- * server of its own. Where only times, ids and the like differ, the document stays as it is.
+ * Writes into docs/terminal.md what is marked there with `<!-- docs:terminal -->`: a conversation
+ * in tmux, the list of commands, and what the commands of a block print, by the built `parley` with
+ * a server of its own. Where only times, ids and the like differ, the document stays as it is.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -10,17 +10,18 @@ const C1_ESCAPE = /\u009B[0-?]*[ -/]*[@-~]?|[\u0090\u0098\u009D-\u009F][^\u0007\
 // oxlint-disable-next-line no-control-regex -- it takes them out
 const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/g;
 /**
- * Characters that reorder text, hide it or look like none: bidi controls, zero-width spaces, fillers
- * of Korean, tags.
+ * Characters that reorder text, hide it or look like none: bidi controls, zero-width spaces,
+ * fillers of Korean, tags.
  */
-const HIDDEN = String.raw`\u034F\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E007F}`;
-const INVISIBLE = new RegExp(`[${HIDDEN}]`, 'gu');
+const INVISIBLE =
+  /[\u034F\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
 /** Any character that `sanitize` takes out or names. */
-const UNSAFE = new RegExp(
-  String.raw`[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028\u2029${HIDDEN}]|\p{Surrogate}`,
-  'u',
-);
-const NOT_IN_JSON = new RegExp(String.raw`[\u007F-\u009F\u2028\u2029${HIDDEN}]`, 'gu');
+const UNSAFE =
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class -- it finds them
+  /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u034F\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]|\p{Surrogate}/u;
+const NOT_IN_JSON =
+  // oxlint-disable-next-line no-misleading-character-class -- each is one of its own
+  /[\u007F-\u009F\u034F\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\u3164\uFEFF\uFFA0\uFFF9-\uFFFB]|[\u{E0000}-\u{E007F}]/gu;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 const TAB = '    ';
 /** An escape sequence of a stream that is longer than this is no sequence. */

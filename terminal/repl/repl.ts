@@ -252,7 +252,7 @@ export class Repl implements Desk {
     const { session } = this;
     const { transcript } = session;
     const { unprinted } = transcript;
-    // What is printed next belongs below the request that was offered, or is one printed again.
+    // The next thing printed belongs to the request that was offered, or is one printed again.
     const isClosed = transcript.awaitsVerdict || unprinted.has(this.broughtToEnd);
     const shown = isClosed ? [] : session.pending.filter(({ id }) => !unprinted.has(id));
     const before = this.mode;

@@ -10,6 +10,8 @@ const HIDDEN_MS = 10_000;
 const PAINT_MS = 60;
 /** Until a page that the server could not give is asked for again, in milliseconds. */
 const RETRY_MS = 1000;
+/** A server that is away for longer is asked again. */
+const MAX_RETRY_AFTER_MS = 300_000;
 const PAGE = 50;
 
 /** A chat as the page knows it. */
@@ -127,7 +129,8 @@ export class OpenChat {
         return this.takePage(await this.page());
       } catch (error) {
         if (!(error instanceof ParleyError && error.isTemporary)) return this.fail(error);
-        const pause_ms = error.retry_after_ms ?? RETRY_MS * (1 + Math.random());
+        const asked_ms = Math.min(error.retry_after_ms ?? 0, MAX_RETRY_AFTER_MS);
+        const pause_ms = Math.max(asked_ms, RETRY_MS * (1 + Math.random()));
         await new Promise((resolve) => setTimeout(resolve, pause_ms));
       }
   }

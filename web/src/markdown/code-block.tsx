@@ -3,7 +3,7 @@ import { CopyButton } from '../ui/copy-button';
 import { visible } from '../text/visible';
 import { areAlike, linesOf } from './code-lines';
 import type { CodeLine } from './code-lines';
-import type { Highlighted } from './highlight';
+import type { Highlighted } from './code-colours';
 import css from './markdown.module.css';
 
 /** Longer code is shown without colours, in UTF-16 code units. */

@@ -1,5 +1,5 @@
 import { CodeColours } from './code-colours';
-import type { Highlighted } from './highlight';
+import type { Highlighted } from './code-colours';
 
 /** Colours each slice as a whole, on a clock that shows what that took. */
 function coloursOf(msFor: (code: string) => number = () => 0) {

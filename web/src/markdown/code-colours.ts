@@ -1,5 +1,3 @@
-import type { Highlighted } from './highlight';
-
 /** UTF-16 code units that are coloured at once: some grammars take quadratic time. */
 const MAX_SLICE = 2_000;
 /** With such a line grammars are slowest, and no person reads it: it stays plain. */
@@ -8,6 +6,10 @@ const LONG_LINE = /[^\n]{501}/;
 const BUDGET_MS = 1_000;
 /** Number of slices of all texts. */
 const MAX_KEPT = 200;
+
+/** Text, or text of one kind. */
+export type Highlighted =
+  string | { readonly className: string; readonly children: readonly Highlighted[] };
 
 /** A part of a text, coloured or plain. */
 export interface ColouredSlice {

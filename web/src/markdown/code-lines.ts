@@ -1,4 +1,4 @@
-import type { Highlighted } from './highlight';
+import type { Highlighted } from './code-colours';
 
 export type CodeLine = readonly Highlighted[];
 

@@ -12,10 +12,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
 import { CodeColours } from './code-colours';
-
-/** Text, or text of one kind. */
-export type Highlighted =
-  string | { readonly className: string; readonly children: readonly Highlighted[] };
+import type { Highlighted } from './code-colours';
 
 type Node = ReturnType<ReturnType<typeof createLowlight>['highlight']>['children'][number];
 
