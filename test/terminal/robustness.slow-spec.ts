@@ -76,11 +76,11 @@ else
       const rows = `''.join(f'| row {i} | {i}{i} |\\n' for i in range(1, ${ROWS + 1}))`;
       const code = `print('a table:\\n\\n| name | twice |\\n|---|---|\\n' + ${rows} + '\\nthe end')`;
       await terminal.enter(`call python ${JSON.stringify({ code })}`);
-      await terminal.shows(/row 5 +│[^]*›/);
+      await terminal.sees(/row 5 +│[^]*›/);
       await terminal.resize(40, 12);
-      await terminal.shows(/row 15 +│[^]*›/);
+      await terminal.sees(/row 15 +│[^]*›/);
       await terminal.resize(100, 20);
-      await terminal.shows(/row 25 +│[^]*›/);
+      await terminal.sees(/row 25 +│[^]*›/);
       await terminal.resize(60, 10);
       const text = await terminal.sees(/the end\n[^]*completed · /);
       const [, answer] = /python says: a table:\n\n([^]*)\n\nthe end\n/.exec(text) ?? [];

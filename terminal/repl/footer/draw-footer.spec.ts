@@ -70,12 +70,12 @@ describe(drawFooter.name, () => {
     expect(footer(79, { mode }).at(-1)).toBe(keys);
   });
 
-  it('names the keys alone where their words have no room beside what they decide', () => {
+  it('leaves out keys, or the words of all, that have no room beside what they decide', () => {
     expect(footer(19)).toEqual([
-      ...['bash? touch note.t…', '1 waiting for you', 'a  e  r  m  n', 'space'],
+      ...['bash? touch note.t…', 'a approve  e edit', 'r reject', 'm remember  n next'],
     ]);
     expect(footer(19, { linesAbove: 3 })).toEqual([
-      ...['bash? touch note.t…', '1 waiting for you', 'a  e  r  v  m  n', 'space'],
+      ...['bash? touch note.t…', 'a approve  e edit', 'r reject  v view', 'm remember  n next'],
     ]);
     expect(footer(12)).toEqual(['bash? touch…', '1 waiting', 'a  e  r  m', 'n  space']);
   });

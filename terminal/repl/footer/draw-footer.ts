@@ -49,6 +49,8 @@ const LABELS = {
   queued: 'queued',
 } as const;
 
+/** So many have their words, or all are named by their keys alone. */
+const LEAST_CHOICES = 4;
 /** In a terminal with fewer columns, what matters most has the room. */
 const NARROW = 40;
 
@@ -108,8 +110,8 @@ const KEYS = {
 } as const;
 
 /**
- * The keys that decide, where a line of text is not asked for; without their words where those take
- * more lines than the footer has.
+ * The keys that decide, where a line of text is not asked for. Where they take more lines than the
+ * footer has, the last ones are left out, or the words of all.
  */
 function drawKeys({ mode, draft, isRead, linesAbove }: Situation, { width }: View): Line[] {
   if (mode.kind === 'approval' && !isRead) return [];
@@ -123,13 +125,14 @@ function drawKeys({ mode, draft, isRead, linesAbove }: Situation, { width }: Vie
     const [key = '', ...words] = text.split(' ');
     return [span(key, SGR.ask), span(` ${words.join(' ')}`)];
   });
-  const lines = pack(choices, width);
-  return lines.length < MOST_FOOTER
-    ? lines
-    : pack(
-        choices.map(([key]) => [key!]),
-        width,
-      );
+  for (let count = choices.length; count >= LEAST_CHOICES; count--) {
+    const lines = pack(choices.slice(0, count), width);
+    if (lines.length < MOST_FOOTER) return lines;
+  }
+  return pack(
+    choices.map(([key]) => [key!]),
+    width,
+  );
 }
 
 /** Each choice is on one line. */
