@@ -1,12 +1,11 @@
 /**
  * Builds when dist is missing or older than what it is made of; says nothing when it is fresh.
  * `--only-src`: compiles `src`, which takes a second, and leaves the programs for the next build.
- * `--then PROGRAM` runs a program in this process, to which signals for npm come.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = join(root, 'dist/programs/main.js');
@@ -31,8 +30,6 @@ const NO_INPUT = 'node_modules';
 
 const make = process.argv.includes('--only-src') ? compileSrc : build;
 if (isStale()) make();
-const then = process.argv.indexOf('--then');
-if (then > 0) await import(pathToFileURL(join(root, process.argv[then + 1])));
 
 function isStale() {
   if (!existsSync(built)) return true;
